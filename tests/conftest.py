@@ -79,9 +79,9 @@ def command(tmp_path, monkeypatch, capsys):
 @pytest.fixture
 def tasks_here(monkeypatch):
     """Run tasks within this process instead of workers, whose start takes longer than a small task."""
-    from hypcse.paper.running.measure import run_task
+    from hypcse.paper.measure import run_task
 
     def run(tasks, n_jobs):
         return (run_task(task) for task in tasks)
 
-    monkeypatch.setattr("hypcse.paper.running.runner.run_in_workers", run)
+    monkeypatch.setattr("hypcse.paper.runner.run_in_workers", run)

@@ -8,6 +8,7 @@ import numpy as np
 
 import hypcse
 from hypcse.show.page.contents import known_points, page_contents
+from hypcse.show.page.levels import Partitions
 
 KNOWN = ("graph", "labels", "features", "feature_names", "names")
 
@@ -15,7 +16,8 @@ KNOWN = ("graph", "labels", "features", "feature_names", "names")
 def gathered(source, points=None, **options):
     """What a page holds of what `view` is given."""
     known = {name: options.pop(name, None) for name in KNOWN}
-    return page_contents(source, known_points(source, points, **known), **options)
+    given = Partitions(**{name: options.pop(name, None) for name in Partitions._fields})
+    return page_contents(source, known_points(source, points, **known), given, **options)
 
 
 def saved(source, path, *args, **options):

@@ -149,7 +149,7 @@ def test_a_score_is_an_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (scores, compare):
         monkeypatch.setattr(module, "SCORES", extended)
     monkeypatch.setitem(scores.BY_NAME, "depth", extra)
-    assert hypcse.score(hypcse.Tree.single(), labels=[0])["depth"] == 7.0
+    assert hypcse.score(hypcse.Tree([-1], [0.0]), labels=[0])["depth"] == 7.0
     assert scores.format_score("depth", 7.0).strip() in ("7", "7.0", "7.000")
     assert "depth" in compare.Comparison({}, "entropy", has_classes=False).columns
 

@@ -15,8 +15,8 @@ import torch
 from doc_tables import code_spans, table_rows
 from hypcse import HypCSE, similarity_graph
 from hypcse.graph import scale_features
-from hypcse.neural.training.config import PRESETS, TrainingConfig
-from hypcse.neural.training.run import Run, Setup
+from hypcse.neural.training.config import PRESETS, Setup, TrainingConfig
+from hypcse.neural.training.run import Run
 from hypcse.paper.settings import authors_options
 from hypcse.storage.options import nest_options, spread_options
 

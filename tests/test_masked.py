@@ -8,7 +8,6 @@ from scipy.spatial.distance import pdist, squareform
 
 import hypcse
 from hypcse import EntropyClustering, Graph, Points, Tree
-from hypcse.entropy import conductance
 from hypcse.graph import nearest_neighbors, scale_features
 from hypcse.metrics import cophenetic_correlation
 from hypcse.neural.decode import decode_single
@@ -54,14 +53,12 @@ DOORS = {
     "ends": lambda: Graph.from_edges(IDS, [1, 2, 3]),
     "weights": lambda: Graph.from_edges([0, 1], [1, 2], masked([1.0, 2.0])),
     "subgraph": lambda: GRAPH.subgraph(IDS),
-    "conductance": lambda: conductance(GRAPH, masked(np.arange(N) < 5)),
     "Tree": lambda: Tree(masked([2, 2, -1]), [0, 0, 1]),
     "heights": lambda: Tree([2, 2, -1], masked([0.0, 0.0, 1.0])),
     "linkage": lambda: Tree.from_linkage(masked(TREE.to_linkage())),
     "lca": lambda: TREE.lca(IDS, IDS),
     "prune": lambda: TREE.prune(IDS),
     "attach": lambda: TREE.attach(IDS),
-    "leaf_order": lambda: TREE.leaf_order(masked(X)),
     "score": lambda: hypcse.score(TREE, graph=masked(W)),
     "correlation": lambda: cophenetic_correlation(TREE, masked(pdist(X))),
     "decode": lambda: decode_single(masked(X)),

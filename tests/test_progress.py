@@ -16,9 +16,8 @@ from hypcse import EntropyClustering, HypCSE, HypCSEClassifier, graph_linkage, m
 from hypcse import _progress as bar
 from hypcse._progress import Callback, Progress, Stopped
 from hypcse.methods import MethodClustering
-from hypcse.neural.training.config import TrainingConfig, TrainingOptions
+from hypcse.neural.training.config import Setup, TrainingConfig, TrainingOptions
 from hypcse.neural.training.loop import fit
-from hypcse.neural.training.run import Setup
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3)) + 4 * RNG.integers(0, 3, size=(60, 1))

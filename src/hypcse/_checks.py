@@ -7,10 +7,9 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
 from difflib import get_close_matches
 from math import inf, isfinite
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,11 +35,6 @@ def warn(text: str, category: type[Warning] = HypcseWarning) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == __name__.split(".")[0]:
         frame, level = frame.f_back, level + 1
     warnings.warn(text, category, stacklevel=level)
-
-
-def filtered(action: Literal["error", "ignore"], category: type[Warning]) -> AbstractContextManager[Any]:
-    """Ignore or raise warnings of one kind inside the block."""
-    return warnings.catch_warnings(action=action, category=category)
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:

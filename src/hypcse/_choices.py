@@ -21,7 +21,7 @@ Dates = Literal["refuse", "number"]
 
 # The search.
 Linkage = Literal["average", "paris", "entropy", "single", "multilevel"]
-ClusterLinkage = Literal["average", "paris", "single"]
+ClusterLinkage = Literal["average", "paris"]
 """Linkage on a graph in files: those whose merges do not depend on their order."""
 Effort = Literal["fast", "thorough"]
 Refine = Effort | bool | None
@@ -47,7 +47,6 @@ Features = Literal["table", "similarities"]
 
 # Other methods.
 RankBy = Literal["entropy", "purity", "ari", "nmi", "cost", "seconds"]
-Against = Literal["siblings", "rest"]
 """What a node is compared with to find what sets it apart."""
 CellMethod = Literal["search", "hypcse"]
 LikelihoodStart = Literal["weighted", "unit"]
@@ -57,7 +56,6 @@ BlockOrder = Literal["random", "average"]
 # Drawing.
 HeightUnit = Literal["volume", "distance"]
 """What the heights of a tree measure: log2 of volumes in its graph, or distances between what nodes join."""
-LeafOrder = Literal["auto", "exact", "greedy"]
 Heights = Literal["auto", "distance", "tree"]
 Orientation = Literal["top", "bottom", "left", "right"]
 
@@ -83,8 +81,8 @@ FORMATS: dict[str, Format] = {
     ".txt": Format(("text", "read_text"), packed=True),
     ".xlsx": Format(("frames", "read_workbook"), sheets=True, kind="an Excel workbook"),
     ".parquet": Format(("frames", "read_parquet"), kind="a Parquet file"),
-    ".npy": Format(("arrays", "read_array"), kind="a plain NumPy file"),
-    ".npz": Format(("arrays", "read_archive"), kind="a plain NumPy file"),
+    ".npy": Format(("arrays", "read_numpy"), kind="a plain NumPy file"),
+    ".npz": Format(("arrays", "read_numpy"), kind="a plain NumPy file"),
     ".mtx": Format(("arrays", "read_matrix_market"), kind="a Matrix Market file"),
     ".h5ad": Format(("arrays", "read_cells"), kind="an .h5ad file"),
     ".edges": Format(("text", "read_edges"), packed=True, kind="a list of edges"),

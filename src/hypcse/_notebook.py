@@ -7,7 +7,7 @@ from typing import Any
 
 
 class ShowsItself:
-    """What a notebook displays: the value's text, and HTML with a picture or a table."""
+    """What a notebook displays: the value's text, and HTML with a picture."""
 
     __slots__ = ()
 

@@ -1,7 +1,5 @@
-"""Progress reports of long work, and the one rule for stopping it.
-
-Long work takes `callback`, a function of one `Progress`. If it returns True, the work stops: it returns the best result
-so far, or raises `Stopped` where part of a result is of no use, as in a linkage or a download.
+"""Progress reports of long work. Long work takes `callback`, a function of one `Progress`; if it returns True, the work
+stops: it returns the best result so far, or raises `Stopped` where part of a result is of no use.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@ pip install "hypcse[plot]".
 
 from hypcse.show.colors import palette
 from hypcse.show.plot.clustermaps import clustermap
-from hypcse.show.plot.curves import entropy_profile, history
+from hypcse.show.plot.curves import history
 from hypcse.show.plot.dendrograms import dendrogram
 from hypcse.show.plot.disks import disk
 
-__all__ = ["clustermap", "dendrogram", "disk", "entropy_profile", "history", "palette"]
+__all__ = ["clustermap", "dendrogram", "disk", "history", "palette"]

@@ -40,8 +40,8 @@ def adata():
 @pytest.mark.parametrize("key", [None, "mine"])
 def test_a_graph_of_scanpys_is_used(adata, key):
     sc.pp.neighbors(adata, n_neighbors=12, key_added=key)
-    tree = hypcse.cells.hierarchy(adata, neighbors_key=key)
     used = "connectivities" if key is None else "mine_connectivities"
+    tree = hypcse.cells.hierarchy(adata, neighbors_key=key)
     assert adata.uns["hypcse"]["params"]["use"] == used and tree.n_leaves == 150
     assert adata.uns["hypcse"]["params"]["n_edges"] == hypcse.Graph.from_scipy(adata.obsp[used]).n_edges
     assert normalized_mutual_info_score(adata.obs["kind"], adata.obs["hypcse"]) > 0.999

@@ -11,7 +11,7 @@ import typer
 
 import hypcse
 from hypcse.cli.score import show_scores
-from hypcse.paper.running.measure import record_lost
+from hypcse.paper.measure import record_lost
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def stand_ins(monkeypatch):
                     raise KeyboardInterrupt
                 yield {**record_lost(task), "method": task.method}
 
-        monkeypatch.setattr("hypcse.paper.running.runner.run_in_workers", results)
+        monkeypatch.setattr("hypcse.paper.runner.run_in_workers", results)
 
     return install
 
@@ -106,7 +106,9 @@ def test_reproduce_refuses_what_it_does_not_know(command, tmp_path):
         assert wrong.returncode == 2 and "Did you mean 'iris'" in wrong.stderr
     assert "no such data set" in command("reproduce", "growth", "--data", "iris").stderr
     (tmp_path / "taken").write_text("")
-    assert "taken is a file, and a folder is needed there" in command("reproduce", "table1", "--out", "taken").stderr
+    assert (
+        "taken is not a folder, and a folder is needed there" in command("reproduce", "table1", "--out", "taken").stderr
+    )
     wrong = command("reproduce", "table1", "--report-only")
     assert wrong.returncode == 2 and "records.jsonl does not exist" in wrong.stderr
 

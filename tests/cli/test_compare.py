@@ -155,7 +155,7 @@ def test_a_method_that_fails_is_listed(compare, tmp_path, monkeypatch):
     def fail(*words, **options):
         raise ValueError("no such luck")
 
-    monkeypatch.setattr("hypcse.paper.running.measure.grow", fail)
+    monkeypatch.setattr("hypcse.paper.measure.grow", fail)
     result = compare("--method", "ward", *WITH_CLASSES)
     assert result.returncode == 1 and "ward failed: ValueError: no such luck" in result.stderr
     assert table(tmp_path)[0]["error"] == "ValueError: no such luck"

@@ -100,7 +100,7 @@ def test_what_others_put_among_the_checkpoints_is_asked_about(command, tmp_path)
     kept.rmdir()
     kept.write_text("mine")
     refused = command("fit", *TRAINING)
-    assert refused.returncode == 2 and "is a file, and checkpoints are to be kept there" in refused.stderr
+    assert refused.returncode == 2 and "File exists" in refused.stderr and kept.read_text() == "mine"
 
 
 def test_a_training_that_fails_at_once_leaves_nothing(command, tmp_path):
@@ -119,12 +119,12 @@ def test_save_says_where(tmp_path):
 
 def test_compare_is_a_failure_where_all_methods_fail(command, tmp_path, monkeypatch):
     def failing(tasks, n_jobs):
-        from hypcse.paper.running.measure import record_lost
+        from hypcse.paper.measure import record_lost
 
         for task in tasks:
             yield record_lost(task)
 
-    monkeypatch.setattr("hypcse.paper.running.runner.run_in_workers", failing)
+    monkeypatch.setattr("hypcse.paper.runner.run_in_workers", failing)
     result = command("compare", "points.npy", "--out", "found", "--method", "ward", "--method", "hcse")
     assert result.returncode == 1
     assert "error: every method failed. found/compare.md lists why." in result.stderr
@@ -142,11 +142,9 @@ def test_compare_tries_its_names_first(command, tmp_path, monkeypatch):
 
 def test_compare_of_a_file_whose_name_is_odd(command, tmp_path, monkeypatch):
     """Bytes that are no text, markup and places of a page: the name is in the report as it is."""
-    from hypcse.paper.running.measure import run_task
+    from hypcse.paper.measure import run_task
 
-    monkeypatch.setattr(
-        "hypcse.paper.running.runner.run_in_workers", lambda tasks, n_jobs: (run_task(task) for task in tasks)
-    )
+    monkeypatch.setattr("hypcse.paper.runner.run_in_workers", lambda tasks, n_jobs: (run_task(task) for task in tasks))
     for name in ("caf\udce9.npy", "{body}.npy", "[red]<b>|.npy"):
         (tmp_path / name).write_bytes((tmp_path / "points.npy").read_bytes())
         result = command("compare", name, "--out", "found", "--method", "ward")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 PRELOAD = """
 import os, pathlib, time
-from hypcse.dask.linking import average_rounds as tasks
+from hypcse.dask import rounds as tasks
 
 # Loaded more than once.
 tasks.really_merge = getattr(tasks, "really_merge", tasks.merge_group)

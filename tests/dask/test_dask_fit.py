@@ -15,7 +15,7 @@ import hypcse
 from hypcse._progress import Progress, Stopped
 from hypcse.dask import DistributedGraph, fit
 from hypcse.dask.fitting import LEAST, edges_within
-from hypcse.dask.linking.linkage_in_rounds import MEMORY_LIMIT
+from hypcse.dask.linkage import MEMORY_LIMIT
 
 
 def test_a_fit_is_that_of_the_estimator(client: Any) -> None:

@@ -7,15 +7,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import dask.dataframe as dd
 import distributed
 import numpy as np
 import pandas as pd
 import pytest
 
 from hypcse import Graph
-from hypcse.dask import DistributedGraph, current_client
+from hypcse.dask import DistributedGraph
 from hypcse.dask import client as hypcse_client
+from hypcse.dask.client import current_client
+from hypcse.dask.edge_files import Edges
 
 
 def some_edges(n: int = 60, m: int = 90) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -43,7 +44,7 @@ def test_to_files_and_back_is_the_same_graph(n_parts: int, tmp_path: Path) -> No
     assert (again.n_vertices, again.n_edges, again.volume) == (70, graph.n_edges, graph.volume)
     assert np.array_equal(again.degrees, graph.degrees)
     for part in range(again.n_parts):
-        edges = again.read_part(part)
+        edges = Edges.read(again.part_paths[part])
         assert ((edges.source >= again.bounds[part]) & (edges.source < again.bounds[part + 1])).all()
         assert edges.source.size == again.part_entries[part]
 
@@ -59,23 +60,6 @@ def test_edges_of_a_parquet_file_are_merged_as_in_memory(n_parts: int, tmp_path:
     assert abs(mirror).max() == 0
     assert np.array_equal(result.degrees, graph.degrees)
     assert result.n_parts == n_parts and not (result.folder / "moved").exists()
-
-
-def test_edges_of_a_table_of_dask(tmp_path: Path, client: Any) -> None:
-    i, j, _ = some_edges()
-    table = dd.from_pandas(pd.DataFrame({"target": j, "source": i, "kind": "a"}), npartitions=3)
-    result = DistributedGraph.from_dask(table, folder=tmp_path / "g", client=client)
-    same_arrays(result.to_graph(), Graph.from_edges(i, j))
-    assert result.n_parts == 2
-
-
-def test_leftovers_of_a_failed_call_are_no_edges(tmp_path: Path, client: Any) -> None:
-    wrong = pd.DataFrame({"source": [0, 1, 5], "target": [1, 2, -4]})
-    with pytest.raises(ValueError, match="below 0"):
-        DistributedGraph.from_dask(dd.from_pandas(wrong, npartitions=3), folder=tmp_path, client=client)
-    assert not list(tmp_path.iterdir())
-    right = dd.from_pandas(pd.DataFrame({"source": [0], "target": [1]}), npartitions=1)
-    assert DistributedGraph.from_dask(right, folder=tmp_path, client=client).n_edges == 1
 
 
 def test_a_graph_that_was_half_replaced_is_not_read(
@@ -115,9 +99,9 @@ def test_components_are_those_in_memory(tmp_path: Path, client: Any) -> None:
         assert np.array_equal(result.components(client), graph.components())
 
 
-def test_a_temporary_folder_goes_with_its_graph(client: Any) -> None:
-    table = dd.from_pandas(pd.DataFrame({"source": [0, 1], "target": [1, 2]}), npartitions=1)
-    result = DistributedGraph.from_dask(table)
+def test_a_temporary_folder_goes_with_its_graph(tmp_path: Path, client: Any) -> None:
+    pd.DataFrame({"target": [1, 2], "source": [0, 1], "kind": "a"}).to_parquet(tmp_path / "edges.parquet")
+    result = DistributedGraph.from_parquet(tmp_path)
     folder = result.folder
     assert folder.is_dir()
     del result
@@ -137,10 +121,6 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, client: Any) -> None:
     (tmp_path / "text.parquet").write_text("no")
     with pytest.raises(ValueError, match="damaged or not a Parquet file"):
         DistributedGraph.from_parquet(tmp_path / "text.parquet")
-    DistributedGraph.from_graph(Graph.from_edges([0], [1]), tmp_path / "g", 2)
-    (tmp_path / "g" / "part-00001.parquet").unlink()
-    with pytest.raises(FileNotFoundError, match="part-00001"):
-        DistributedGraph.from_parquet(tmp_path / "g")
 
 
 def test_what_is_not_installed_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from processes import Processes, processes
 from hypcse import Graph, Tree, similarity_graph
 from hypcse import graph_linkage as linkage_in_memory
 from hypcse.dask import DistributedGraph, graph_linkage
-from hypcse.dask.linking.checkpoints import STATE
+from hypcse.dask.rounds import STATE
 
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")
 
@@ -62,19 +62,21 @@ def test_a_killed_client_goes_on_from_its_last_round(cluster: Processes, graph: 
     assert len(stored) == 2
     with distributed.Client(scheduler_file=str(cluster.address)) as client:
         # Another limit and another number of parts: the tree does not depend on them.
-        tree = graph_linkage(graph, memory_limit=limit - 20, n_parts=2, checkpoint_dir=rounds, client=client)
+        again = DistributedGraph.from_graph(graph, tmp_path / "again", 2)
+        tree = graph_linkage(again, memory_limit=limit - 20, checkpoint_dir=rounds, client=client)
     assert_same(tree, linkage_in_memory(graph))
     assert min(cluster.rounds()) == "round-002"
     assert stored.items() <= {path.name: path.stat().st_mtime_ns for path in rounds.glob("merges-*")}.items()
 
 
-def test_a_killed_worker_costs_no_tree(cluster: Processes, graph: Graph) -> None:
+def test_a_killed_worker_costs_no_tree(cluster: Processes, graph: Graph, tmp_path: Path) -> None:
     cluster.rounds()
     cluster.hold("a", "round-001")
     limit = graph.n_edges // 6
     with ThreadPoolExecutor(1) as threads, distributed.Client(scheduler_file=str(cluster.address)) as client:
         client.wait_for_workers(2, timeout=60)
-        running = threads.submit(graph_linkage, graph, "paris", memory_limit=limit, n_parts=3, client=client)
+        parts = DistributedGraph.from_graph(graph, tmp_path, 3)
+        running = threads.submit(graph_linkage, parts, "paris", memory_limit=limit, client=client)
         cluster.wait_for("a")
         cluster.running["a"].kill()
         tree = running.result(timeout=120)

@@ -14,7 +14,7 @@ from hypcse import Graph
 from hypcse import graph_linkage as linkage_in_memory
 from hypcse._progress import Stopped
 from hypcse.dask import graph_linkage
-from hypcse.dask.linking.checkpoints import STATE
+from hypcse.dask.rounds import STATE
 
 
 def random_graph(seed: int, n: int = 60) -> Graph:
@@ -23,18 +23,14 @@ def random_graph(seed: int, n: int = 60) -> Graph:
     return Graph.from_edges(i[i != j], j[i != j], rng.uniform(0.1, 1, np.count_nonzero(i != j)), n)
 
 
-@pytest.mark.parametrize("method", ["average", "single"])
-def test_a_stopped_linkage_goes_on(method: Any, client: Any, tmp_path: Path) -> None:
+def test_a_stopped_linkage_goes_on(client: Any, tmp_path: Path) -> None:
     graph = random_graph(0)
     given = {"memory_limit": graph.n_edges // 2, "checkpoint_dir": tmp_path, "client": client}
     with pytest.raises(Stopped, match="merges done"):
-        graph_linkage(graph, method, n_parts=3, callback=lambda progress: True, **given)
-    assert method == "single" or json.loads((tmp_path / STATE).read_text())["round"] == 1
-    tree = graph_linkage(graph, method, **given)
-    assert np.array_equal(tree.parent, linkage_in_memory(graph, method).parent)
-    if method == "single":
-        assert not list(tmp_path.iterdir())
-        return
+        graph_linkage(graph, callback=lambda progress: True, **given)
+    assert json.loads((tmp_path / STATE).read_text())["round"] == 1
+    tree = graph_linkage(graph, **given)
+    assert np.array_equal(tree.parent, linkage_in_memory(graph).parent)
     assert sum(json.loads((tmp_path / STATE).read_text())["entries"]) <= 2 * given["memory_limit"]
     assert len(list(tmp_path.glob("round-*"))) == 1
 
@@ -49,11 +45,6 @@ def test_rounds_of_other_work_are_refused(client: Any, tmp_path: Path) -> None:
         graph_linkage(random_graph(1), **given)
     with pytest.raises(ValueError, match="another graph: its degrees"):
         graph_linkage(graph.scaled(2.0), **given)
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "notes.txt").touch()
-    with pytest.raises(ValueError, match="holds notes.txt, and no rounds"):
-        graph_linkage(graph, **(given | {"checkpoint_dir": tmp_path / "mine"}))
-    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["notes.txt"]
 
 
 def test_nothing_is_left_behind(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +54,7 @@ def test_nothing_is_left_behind(client: Any, tmp_path: Path, monkeypatch: pytest
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("method", ["average", "paris", "single"])
+@pytest.mark.parametrize("method", ["average", "paris"])
 def test_a_hub_larger_than_the_limit_is_linked(method: Any, client: Any) -> None:
     """Alone, as a star, and beside groups of which it is a neighbor of all."""
     leaves = np.arange(1, 60)

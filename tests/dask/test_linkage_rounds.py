@@ -12,7 +12,7 @@ from hypcse import Graph, Tree, robinson_foulds, similarity_graph
 from hypcse import graph_linkage as linkage_in_memory
 from hypcse.dask import DistributedGraph, graph_linkage
 
-METHODS = ("average", "paris", "single")
+METHODS = ("average", "paris")
 
 
 def grid(side: int) -> Graph:

@@ -48,13 +48,13 @@ def test_never_worse_and_the_same_for_every_partitioning(start: Any, client: Any
     assert result[0].is_binary and result[0].n_leaves == 400
 
 
-def test_what_stops_and_what_is_refused(client: Any) -> None:
+def test_what_stops_and_what_is_refused(client: Any, tmp_path: Path) -> None:
     graph = of_points(120)
-    tree = graph_linkage(graph, "single")
-    stopped = refine(tree, graph, memory_limit=graph.n_edges // 3, client=client, callback=lambda progress: True)
+    tree, over = graph_linkage(graph, "single"), DistributedGraph.from_graph(graph, tmp_path / "120")
+    stopped = refine(tree, over, memory_limit=graph.n_edges // 3, client=client, callback=lambda progress: True)
     assert structural_entropy(stopped, graph) <= structural_entropy(tree, graph) + 1e-12
     with pytest.raises(ValueError, match="120 leaves, but the graph has 50 vertices|has 50"):
-        refine(tree, of_points(50), client=client)
+        refine(tree, DistributedGraph.from_graph(of_points(50), tmp_path / "50"), client=client)
     flat = Tree(np.append(np.full(120, 120), -1), np.append(np.zeros(120), 1.0))
     with pytest.raises(ValueError, match="Pass a binary one"):
-        refine(flat, graph, memory_limit=10, client=client)
+        refine(flat, over, memory_limit=10, client=client)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from hypcse._progress import Progress, Stopped
 from hypcse.dask import similarity_graph
 from hypcse.dask.edge_files import Edges
 from hypcse.dask.similarity.blocks import column_facts, join_columns, learn_scaling
-from hypcse.dask.similarity.shards import keep_best
 
 ONE_SHARD: list[dict[str, Any]] = [
     {},
@@ -43,7 +41,7 @@ def test_one_shard_gives_the_graph_in_memory(options: dict[str, Any], client: An
             continue
         result = similarity_graph(da.from_array(X, chunks=(chunks, -1)), n_parts=n_parts, client=client, **options)
         assert result.to_graph() == expected
-        assert result.n_parts == n_parts and result.recall == 1.0
+        assert result.n_parts == n_parts
 
 
 def test_a_bandwidth_too_small_is_replaced_as_in_memory(client: Any) -> None:
@@ -65,36 +63,14 @@ def test_columns_are_scaled_alike_however_rows_are_cut(client: Any) -> None:
 
 
 def test_many_shards_find_most_neighbors(client: Any, tmp_path: Path) -> None:
-    X, seen = blobs(3000), []
-    result = similarity_graph(
-        da.from_array(X, chunks=(700, -1)), shard_rows=600, folder=tmp_path, callback=seen.append, client=client
-    )
+    X = blobs(3000)
+    result = similarity_graph(da.from_array(X, chunks=(700, -1)), shard_rows=600, folder=tmp_path, client=client)
     exact = hypcse.similarity_graph(X, algorithm="brute")
-    assert result.recall is not None and result.recall > 0.97
-    expected = [progress.value for progress in seen if progress.stage == "recall"]
-    assert expected == [result.recall]
     W, V = result.to_graph().to_scipy(), exact.to_scipy()
     shared = (W.minimum(V)).sum() / V.sum()
     assert shared > 0.97 and abs(W - W.T).max() == 0
     assert np.array_equal(result.self_weights, np.ones(3000))
     assert not list(tmp_path.glob("work-*"))
-    more = similarity_graph(X, shard_rows=1500, n_probes=4, client=client)
-    assert more.recall is not None and more.recall >= max(result.recall, 0.995)
-
-
-def test_low_recall_is_warned_of(client: Any) -> None:
-    X = np.random.default_rng(0).random((2000, 12))
-    with pytest.warns(hypcse.HypcseWarning, match="n_probes"):
-        result = similarity_graph(X, shard_rows=60, n_probes=1, client=client)
-    assert result.recall is not None and result.recall < 0.8
-
-
-def test_rows_without_neighbors_lower_the_recall(tmp_path: Path) -> None:
-    edges = Edges(np.array([1, 1]), np.array([0, 2]), np.array([0.5, 0.7]))
-    edges.write(tmp_path / "near.parquet", np.array([0, 2]))
-    largest, squared = keep_best(0, tmp_path / "best.parquet", np.array([0, 1]), [tmp_path / "near.parquet"], 2)
-    assert largest == 0.7
-    assert squared.tolist() == [[np.inf, np.inf], [0.5, 0.7]]
 
 
 def test_empty_blocks_are_passed_over(client: Any) -> None:
@@ -113,16 +89,14 @@ def test_a_shard_of_copies_is_searched_in_slices(client: Any, tmp_path: Path) ->
     rows = [np.unique(Edges.read(path).source).size for path in tmp_path.glob("work-*/neighbors-*.parquet")]
     assert max(rows) <= 400 and sum(rows) >= 4000 - 2
     result = similarity_graph(X, folder=tmp_path, **options)
-    assert result.recall is not None and result.recall > 0.9
+    assert result.volume > 0.99 * hypcse.similarity_graph(X, algorithm="brute").volume
     assert result.to_graph() == similarity_graph(da.from_array(X, chunks=(300, -1)), **options).to_graph()
     same = similarity_graph(np.ones((1000, 2)), shard_rows=100, client=client)
-    assert same.recall == 1.0 and same.n_edges >= 5000
+    assert same.n_edges >= 5000
 
 
 def test_shards_of_fewer_rows_than_probes(client: Any) -> None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", hypcse.HypcseWarning)
-        assert similarity_graph(blobs(40), 2, shard_rows=2, n_probes=3, client=client).n_edges > 20
+    assert similarity_graph(blobs(40), 2, shard_rows=2, n_probes=3, client=client).n_edges > 20
 
 
 def test_what_was_stopped_goes_on_and_what_ended_is_not_repeated(client: Any, tmp_path: Path) -> None:
@@ -149,7 +123,7 @@ def test_what_was_stopped_goes_on_and_what_ended_is_not_repeated(client: Any, tm
 
 
 def test_what_was_cut_otherwise_goes_on_all_the_same(client: Any, tmp_path: Path) -> None:
-    """In other blocks, and in other parts."""
+    """In other blocks; the parts are those of the first call."""
     X = np.round(blobs(400) * 8) / 8
     options: dict[str, Any] = {"shard_rows": 100, "client": client, "scale": "none", "bandwidth": 9.0}
     expected = similarity_graph(da.from_array(X, chunks=(256, -1)), **options).to_graph()
@@ -164,7 +138,7 @@ def test_what_was_cut_otherwise_goes_on_all_the_same(client: Any, tmp_path: Path
                 **options,
             )
         result = similarity_graph(da.from_array(X, chunks=(128, -1)), n_parts=then, folder=folder, **options)
-        assert result.to_graph() == expected and result.n_parts == (then or first)
+        assert result.to_graph() == expected and result.n_parts == first
 
 
 def test_what_is_wrong_is_said_in_one_line(client: Any) -> None:

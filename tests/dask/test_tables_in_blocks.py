@@ -116,7 +116,7 @@ def test_a_folder_is_that_of_one_table(client: Any, tmp_path: Path, monkeypatch:
     options: dict[str, Any] = {"folder": tmp_path, "client": client}
     expected = similarity_graph(da.from_array(X, chunks=(100, -1)), **options)
     assert similarity_graph(da.from_array(X, chunks=(70, 1)), **options).to_graph() == expected.to_graph()
-    first, second = np.setdiff1d(np.argsort(X[:, 0])[1:-1], shards._choose(0, "sample of rows", 300, 10))[:2]
+    first, second = np.setdiff1d(np.argsort(X[:, 0])[1:-1], shards.Options(random_state=0).sampled(300, 2))[:2]
     X[[first, second], 0] = X[[second, first], 0]
     with pytest.raises(ValueError, match="another table"):
         similarity_graph(da.from_array(X, chunks=(100, -1)), **options)

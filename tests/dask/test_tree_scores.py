@@ -18,7 +18,7 @@ from hypcse.dask.fitting import gather_blocks, join_by_features
 from hypcse.dask.tree_scores import meeting_weights, outline_graph, read_tree
 from hypcse.entropy import lca_weights
 from hypcse.graph.scaling import fit_scaling
-from hypcse.search.components import gather_points
+from hypcse.search.join import gather_points
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +112,6 @@ def test_components_are_joined_as_in_memory(digits: Any, parts: DistributedGraph
 
 def test_what_does_not_fit_is_said(digits: Any, parts: DistributedGraph, client: Any, tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="600 vertices"):
-        score(Tree.single(), parts)
+        score(Tree([-1], [0.0]), parts)
     with pytest.raises(TypeError, match="linkage matrix"):
         levels(digits[2].to_linkage(), parts)

@@ -14,7 +14,7 @@ from hypcse import HypcseWarning
 from hypcse._progress import Progress, Stopped
 from hypcse.datasets import DatasetUnavailable
 from hypcse.datasets.sources import BASE_URL, cache_folder, fetch, load_entry, store
-from hypcse.kernels.cache import user_cache
+from hypcse.kernels.compile import user_cache
 
 
 def test_fetch_checks_keeps_and_reports_progress(cache: Path, server: Server) -> None:
@@ -40,9 +40,9 @@ FAULTS = {
     "empty": (lambda server: server.serve(b""), "its sha256 is"),
     "oversized": (lambda server: server.serve(CONTENT + b"more"), f"more than the {TOY.bytes} bytes"),
     "other content": (lambda server: server.serve(CONTENT[:-1] + b"!"), "its sha256 is"),
-    "not found": (lambda server: None, "answered 404"),
-    "silent": (lambda server: server.stall(), r"sent nothing for 0\.2 s"),
-    "stalled": (lambda server: server.stall(CONTENT[:50]), r"sent nothing for 0\.2 s"),
+    "not found": (lambda server: None, "404"),
+    "silent": (lambda server: server.stall(), "timed out"),
+    "stalled": (lambda server: server.stall(CONTENT[:50]), "timed out"),
 }
 
 
@@ -66,7 +66,7 @@ def assert_names_three_ways(text: str, cache: Path) -> None:
 
 
 def test_no_network_names_the_three_ways(cache: Path) -> None:
-    with pytest.raises(DatasetUnavailable, match=r"127\.0\.0\.1:9/Toy\.mat cannot be read") as caught:
+    with pytest.raises(DatasetUnavailable, match=r"127\.0\.0\.1:9/Toy\.mat failed") as caught:
         load_entry(TOY)
     assert isinstance(caught.value, OSError)
     assert len("".join(traceback.format_exception(caught.value)).splitlines()) < 30

@@ -12,7 +12,6 @@ import brute
 from graph_strategies import graphs, graphs_with_trees
 from hypcse import Graph, Tree, normalized_entropy, one_dimensional_entropy, structural_entropy
 from hypcse.entropy import (
-    conductance,
     entropy_by_cuts,
     entropy_from_weights,
     entropy_lower_bound,
@@ -96,7 +95,7 @@ def test_printed_inequality_is_false():
     """The unit triangle: normalized entropy 0.877 on a binary tree, conductance 1 for every cut."""
     binary = Tree.from_linkage([[0, 1, 1, 2], [2, 3, 2, 3]])
     assert normalized_entropy(binary, TRIANGLE) == approx(0.877, abs=5e-4)
-    assert all(conductance(TRIANGLE, np.arange(3) == k) == 1 for k in range(3))
+    assert (node_cuts(STAR_OF_3, TRIANGLE)[:3] == TRIANGLE.degrees).all()
     assert normalized_entropy(STAR_OF_3, TRIANGLE) == approx(1)
 
 
@@ -128,19 +127,6 @@ def test_all_binary_trees_over_six_leaves(graph):
         assert structural_entropy(tree, graph, "exact") == approx(brute.entropy(tree, graph), abs=1e-9)
 
 
-@given(graphs(6), st.sets(st.integers(0, 5), min_size=1, max_size=5))
-def test_conductance_is_that_of_networkx(graph, inside):
-    networkx = pytest.importorskip("networkx")
-    marks = np.isin(np.arange(6), list(inside))
-    bare = graph.without_loops()
-    if min(bare.degrees[marks].sum(), bare.degrees[~marks].sum()) == 0:
-        with pytest.raises(ValueError, match="positive volume"):
-            conductance(bare, marks)
-        return
-    other = networkx.from_scipy_sparse_array(bare.to_scipy())
-    assert conductance(bare, marks) == approx(networkx.conductance(other, inside, weight="weight"))
-
-
 def test_errors_name_the_way_out():
     with pytest.raises(ValueError, match="4 leaves, but the graph has 3 vertices"):
         structural_entropy(Tree([4] * 4 + [-1], [0.0] * 4 + [1]), TRIANGLE)
@@ -153,8 +139,6 @@ def test_errors_name_the_way_out():
         entropy_from_weights(STAR_OF_3, TRIANGLE, lca_weights(STAR_OF_3, TRIANGLE), "both")
     with pytest.raises(ValueError, match="self_loops='paper' is not known"):
         node_entropies(STAR_OF_3, TRIANGLE, "paper")
-    with pytest.raises(ValueError, match="labels == k"):
-        conductance(TRIANGLE, [0, 1, 1])
 
 
 def test_heavy_loops_do_not_hide_the_edges():

@@ -16,8 +16,9 @@ import hypcse
 from hypcse import EntropyClustering, HypCSE, HypCSEClassifier, HypcseWarning, Points
 from hypcse._choices import Scale
 from hypcse.graph import nearest_neighbors, scale_features, similarity_graph
-from hypcse.graph.features import dense_features, spectral_features
+from hypcse.graph.features import dense_features
 from hypcse.graph.scaling import fit_scaling
+from hypcse.neural.trained import spectral_features
 from hypcse.tree.nodes import merge_distances
 
 SCALES = get_args(Scale)
@@ -74,7 +75,6 @@ UNSCALED = {
     "neighbors": lambda X: nearest_neighbors(X, 5).distances,
     "neighbors by products": lambda X: nearest_neighbors(X, 5, algorithm="brute").distances,
     "heights": lambda X: merge_distances(hypcse.methods.run("ward", X), X),
-    "leaf order": lambda X: hypcse.methods.run("ward", X).leaf_order(X),
 }
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from hypcse import EntropyClustering, HypCSE, view
-from hypcse.cells.groups import categories
+from hypcse.cells.annotation import categories
 from hypcse.topics import TopicClusterer
 from pages import gathered, unpack
 

@@ -24,7 +24,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from hypcse import HypCSE, Tree, levels, similarity_graph
-from hypcse.graph.scales import Scaling
+from hypcse.graph.scaling import Scaling
 from hypcse.neural.training.config import HINTS, TrainingOptions
 from hypcse.partitions.nested_levels import Levels
 from hypcse.storage.archive import ARRAYS, FACTS, ModelFileError, _digest
@@ -136,37 +136,6 @@ def test_linear_scales_keep_the_form_of_older_models(tmp_path, scale):
     X = np.float32([[1, 2, 3, 4], [5, 4, 3, 2]])
     expected = {"minmax": X * factor + shift, "standard": (X - shift) / factor, "none": X}[scale]
     assert np.array_equal(HypCSE.load(tmp_path / "model")._scaler.apply(X), expected)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "text"),
-    [
-        ("values", np.float32([0, 0, 1, 5, 6]), "do not ascend in each column"),
-        ("values", np.float32([2, 1, 0, 5, 6]), "do not ascend in each column"),
-        ("values", np.float32([0, 1, np.inf, 5, 6]), "not finite"),
-        ("values", np.int64([0, 1, 2, 5, 6]), "float64"),
-        ("values", np.float32([0, 1, 2, 5]), "4 values and 5 quantiles are not those of columns"),
-        ("quantiles", np.float32([0.5, 0.2, 0.8, 0.3, 0.8]), "do not ascend from 0 to 1"),
-        ("quantiles", np.float32([0.2, 0.5, 1.5, 0.3, 0.8]), "do not ascend from 0 to 1"),
-        ("quantiles", np.float32([0.2, 0.5]), "5 values and 2 quantiles"),
-        ("starts", np.int64([0, 5, 5]), r"start and end at \[0, 5, 5\]"),
-        ("starts", np.int64([0, 3, 4]), r"start and end at \[0, 3, 4\]"),
-        ("starts", np.int64([0, 2**63 - 1, -(2**63), -1, 5]), "start and end at"),
-        ("starts", np.int64([0, 1, 3, 5]), "_scaler does not fit"),
-        ("starts", np.int64([]), r"start and end at \[\]"),
-    ],
-)
-def test_damaged_quantiles_are_refused(tmp_path, name, value, text):
-    """Values ascend in each column, quantiles with them, and there are as many columns as features."""
-    X = np.array([[0, 5], [1, 5], [2, 6], [0, 5], [1, 6]])
-    HypCSE(n_epochs=1, scale="rank").fit(X).save(tmp_path / "model")
-
-    def damage(content, arrays, rng):
-        arrays[f"fitted/_scaler/{name}"] = value
-
-    resealed(damage)(tmp_path / "model", None)
-    with pytest.raises(ModelFileError, match=text):
-        HypCSE.load(tmp_path / "model")
 
 
 def test_features_without_names(tmp_path):

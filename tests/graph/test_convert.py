@@ -16,7 +16,6 @@ NETWORK = nx.les_miserables_graph()
 GRAPH = Graph.from_networkx(NETWORK)
 NAMES = tuple(map(str, NETWORK.nodes))
 BARE = hypcse.graph_linkage(GRAPH)
-HALF = np.arange(77) < 40
 LABELS = np.arange(77) % 3
 
 # Every public function of a graph, called with one.
@@ -24,7 +23,6 @@ OF_GRAPH = {
     "best_cut": lambda g: hypcse.best_cut(BARE, g),
     "beyond_chance": lambda g: hypcse.beyond_chance(g),
     "compress": lambda g: hypcse.compress(BARE, g, 3),
-    "conductance": lambda g: hypcse.entropy.conductance(g, HALF),
     "dasgupta_cost": lambda g: hypcse.dasgupta_cost(BARE, g),
     "entropy_report": lambda g: hypcse.entropy_report(BARE, g).node_entropy,
     "join_components": lambda g: hypcse.join_components(BARE, g),
@@ -101,4 +99,3 @@ def test_what_is_no_graph() -> None:
 def test_plots_take_other_graphs() -> None:
     pytest.importorskip("matplotlib").use("Agg")
     assert hypcse.plot.dendrogram(BARE, graph=NETWORK, n_clusters=4) is not None
-    assert hypcse.plot.entropy_profile(BARE, GRAPH.to_scipy()) is not None

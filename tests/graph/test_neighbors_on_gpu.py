@@ -12,7 +12,7 @@ from hypcse.graph import nearest_neighbors
 from hypcse.graph.neighbors import gpu as on_gpu
 from hypcse.graph.neighbors import search
 from hypcse.graph.neighbors.exact import Queries, brute_force
-from hypcse.graph.neighbors.gpu import find_gpu, nearest_on_gpu
+from hypcse.graph.neighbors.gpu import _search_cells, find_gpu, nearest_on_gpu
 from hypcse.graph.neighbors.search import neighbors_among
 
 RNG = np.random.default_rng(0)
@@ -42,6 +42,24 @@ def test_they_are_those_of_brute_force(name: str, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(on_gpu, "MAX_OPEN", 1.0)
     X = np.ascontiguousarray(TABLES[name])
     assert same(nearest_on_gpu(X, 7, device="cpu"), brute_force(X, 7))
+
+
+TIGHT = np.vstack([RNG.normal(size=(1400, 8)), 100 + 1e-4 * RNG.normal(size=(20, 8))])
+
+
+@pytest.mark.parametrize("name", ["clusters", "single", "copies", "grid", "wide", "tight"])
+def test_cells_near_their_own_hold_the_neighbors_of_points(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In several blocks; each distance is exact, whichever neighbor it is of."""
+    for option, value in {"MAX_ALL": 600, "CELL": 60, "BLOCK_BYTES": 2**22, "MEASURED": 257, "MOST": 1.0}.items():
+        monkeypatch.setattr(on_gpu, option, value)
+    X = np.ascontiguousarray(TABLES.get(name, TIGHT))
+    compared = []
+    monkeypatch.setattr(on_gpu, "_search_cells", lambda *known: compared.append(_search_cells(*known)) or compared[0])
+    found, expected = nearest_on_gpu(X, 7, device="cpu"), brute_force(X, 7)
+    assert compared and same(found, compared[0])
+    assert (found[1] <= expected[1][:, -1:]).mean() > 0.99
+    again = ((X[:, None].astype(float) - X[found[0]]) ** 2).sum(axis=2)
+    assert np.allclose(found[1], again) and (found[0] != np.arange(len(X))[:, None]).all()
 
 
 def test_new_points_far_ones_among_them() -> None:

@@ -1,4 +1,4 @@
-"""Pairs of adjacent clusters while these merge: their search trees, their table and their weights."""
+"""Pairs of adjacent clusters while these merge: their heaps, their table and their weights."""
 
 from __future__ import annotations
 
@@ -11,29 +11,12 @@ from hypothesis import strategies as st
 from graph_strategies import hubby_graphs
 from hypcse import Graph
 from hypcse.kernels.linkage.adjacency import Clusters
-from hypcse.kernels.linkage.pairs import (
-    DEGREE,
-    LEAST,
-    LEFT,
-    MASS,
-    MOST,
-    NAME,
-    NONE,
-    OLDEST,
-    OTHER,
-    RANK,
-    RESTING,
-    RIGHT,
-    ROOT,
-    UP,
-    WEIGHT,
-    Pairs,
-)
+from hypcse.kernels.linkage.hubs import ACTIVE, AT_REST, NONE, RESTING, Pairs
 from hypcse.kernels.linkage.stretching import start_pairs, start_stretching, stretch
 
 
 def stretching(graph: Graph, n_merges: int) -> Iterator[tuple[Clusters, Pairs, int]]:
-    """The linkage of HCSE in search trees alone, after every so many merges."""
+    """The linkage of HCSE in heaps alone, after every so many merges."""
     at = start_stretching(graph.indptr, graph.indices, graph.weights, graph.degrees, patience=0)
     whole = graph.degrees.sum()
     pairs, left = start_pairs(at, whole), True
@@ -42,63 +25,49 @@ def stretching(graph: Graph, n_merges: int) -> Iterator[tuple[Clusters, Pairs, i
         yield at.clusters, pairs, int(at.status[0])
 
 
-def in_order(pairs: Pairs, cluster: int) -> list[int]:
-    """The ends in the search tree of a cluster."""
+def in_heap(pairs: Pairs, cluster: int, side: int) -> list[int]:
+    """The ends in a heap of a cluster."""
     ends: list[int] = []
-
-    def walk(node: int, above: int) -> None:
-        if node != NONE:
-            assert pairs.link[node, UP] == above
-            walk(pairs.link[node, LEFT], node)
-            ends.append(node)
-            walk(pairs.link[node, RIGHT], node)
-
-    walk(int(pairs.tree[cluster, ROOT]), NONE)
+    waiting = [(int(pairs.heap[cluster, side]), NONE)]
+    while waiting:
+        end, above = waiting.pop()
+        if end != NONE:
+            assert pairs.ends[end]["up"] == above
+            ends.append(end)
+            waiting += [(int(pairs.ends[end][child]), end) for child in ("left", "right")]
     return ends
-
-
-def at_rest(pairs: Pairs, cluster: int) -> list[int]:
-    ends, end = [], int(pairs.tree[cluster, RESTING])
-    while end != NONE:
-        ends.append(end)
-        end = int(pairs.link[end, RIGHT])
-    return ends
-
-
-def under(pairs: Pairs, node: int) -> list[int]:
-    if node == NONE:
-        return []
-    return [node, *under(pairs, pairs.link[node, LEFT]), *under(pairs, pairs.link[node, RIGHT])]
 
 
 def check_order(pairs: Pairs, cluster: int) -> None:
-    """Largest rank first, then the least mass, then the least name; every node sums up what is under it."""
-    ends = in_order(pairs, cluster)
-    keys = [(-pairs.value[e, RANK], pairs.value[e, MASS], pairs.link[e, NAME]) for e in ends]
-    assert keys == sorted(keys)
-    for end in ends:
-        below = under(pairs, end)
-        assert pairs.value[end, MOST] == pairs.value[below, RANK].max()
-        assert pairs.value[end, LEAST] == pairs.value[below, MASS].min()
-        assert pairs.link[end, OLDEST] == pairs.link[below, NAME].min()
+    """Largest rank first, then the least mass, then the least name; no end promises less than is under it."""
+    for end in in_heap(pairs, cluster, ACTIVE):
+        own = pairs.ends[end]
+        for child in (int(own["left"]), int(own["right"])):
+            if child == NONE:
+                continue
+            below = pairs.ends[child]
+            assert (-own["rank"], own["mass"], own["name"]) < (-below["rank"], below["mass"], below["name"])
+            assert own["least"] <= min(below["mass"], below["least"]) and own["lower"] >= below["lower"]
+            assert own["lower"] >= below["rank"] or own["rank"] == below["rank"]
 
 
 def check_ends(pairs: Pairs, cluster: int, cuts: dict[int, float]) -> None:
     """One end for every neighbor, with the weight between them; what was last seen is never too bad."""
-    resting = at_rest(pairs, cluster)
-    ends = in_order(pairs, cluster) + resting
-    others = pairs.link[ends, OTHER].tolist()
-    assert len(ends) == pairs.tree[cluster, DEGREE]
-    assert dict(zip(others, pairs.value[ends, WEIGHT].tolist(), strict=True)) == cuts
+    resting = in_heap(pairs, cluster, RESTING)
+    ends = in_heap(pairs, cluster, ACTIVE) + resting
+    others = pairs.ends[ends]["other"].tolist()
+    assert len(ends) == pairs.degree[cluster]
+    assert dict(zip(others, pairs.ends[ends]["weight"].tolist(), strict=True)) == cuts
     for end, other in zip(ends, others, strict=True):
-        assert pairs.link[end ^ 1, OTHER] == cluster
-        key = min(cluster, other) * pairs.tree.shape[0] + max(cluster, other)
+        assert pairs.ends[end ^ 1]["other"] == cluster
+        key = min(cluster, other) * pairs.degree.size + max(cluster, other)
         assert (pairs.table[pairs.table[:, 0] == key, 1] == end >> 1).all() and key in pairs.table[:, 0]
+        own = pairs.ends[end]
         if end in resting:
-            assert pairs.name[other] > pairs.name[cluster]
+            assert own["rank"] == AT_REST and pairs.name[other] > pairs.name[cluster]
         else:
-            assert pairs.value[end, RANK] == pairs.value[end, WEIGHT]
-            assert pairs.value[end, MASS] <= pairs.mass[other] and pairs.link[end, NAME] <= pairs.name[other]
+            assert own["rank"] == own["weight"]
+            assert own["mass"] <= pairs.mass[other] and own["name"] <= pairs.name[other]
 
 
 def cuts_between(graph: Graph, member: np.ndarray) -> dict[int, dict[int, float]]:
@@ -132,3 +101,16 @@ def test_a_table_that_fills_up_is_written_anew():
     seen = [(done, int(pairs.used[0])) for _, pairs, done in stretching(graph, 10)]
     assert min(np.diff([used for _, used in seen])) < 0
     assert seen[-1][0] == n - np.unique(graph.components()).size
+
+
+def test_a_hub_of_two_kinds_of_neighbors_is_not_looked_through():
+    """Heavy edges to large neighbors above light ones to small neighbors: d^2 steps would take minutes."""
+    n = 60_000
+    leaves = np.arange(1, n)
+    heavy = leaves[: n // 2]
+    ends = np.append(np.zeros(n - 1, np.int64), heavy), np.append(leaves, n - 1 + heavy)
+    graph = Graph.from_edges(*ends, np.append(np.where(leaves <= n // 2, 1.0, 0.5), np.full(n // 2, 0.9)))
+    at = start_stretching(graph.indptr, graph.indices, graph.weights, graph.degrees, patience=0)
+    whole = graph.degrees.sum()
+    stretch(at, start_pairs(at, whole), whole, graph.n_vertices)
+    assert at.status[0] == graph.n_vertices - 1

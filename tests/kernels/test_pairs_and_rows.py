@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from hypcse.kernels.losses.contrast import exp_in_place, log_in_place
+from hypcse.kernels.losses.all_pairs import exp_in_place, log_in_place
 from hypcse.kernels.points.rows import pair_dots, pair_gaps
 from hypcse.neural.geometry import _CompiledPairDepth, plain_depth
 

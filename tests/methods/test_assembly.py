@@ -10,7 +10,7 @@ from hypcse import Graph
 from hypcse.kernels.linkage.merges import merge_parents
 from hypcse.methods.linkages import halved
 from hypcse.methods.options import Clock
-from hypcse.paper.methods.spectrum import tree_of_clusters
+from hypcse.paper.methods.spectral import tree_of_clusters
 
 
 @given(st.integers(2, 200), st.integers(0, 1000))

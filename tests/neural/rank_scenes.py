@@ -16,10 +16,10 @@ import numpy as np
 
 from hypcse import HypCSE, similarity_graph
 from hypcse.graph import scale_features
-from hypcse.neural.training.config import TrainingConfig
+from hypcse.neural.training.config import Setup, TrainingConfig
 from hypcse.neural.training.loop import fit
 from hypcse.neural.training.ranks import ALONE, RankFailed, join_ranks
-from hypcse.neural.training.run import Run, Setup
+from hypcse.neural.training.run import Run
 from hypcse.storage.options import nest_options
 
 SMALL = {"hidden_dim": 16, "embed_dim": 4, "projection_dim": 4, "batch_size": 25, "n_seeds": 2, "anchor_decay": 0.9}

@@ -18,11 +18,11 @@ from hypcse._checks import Interrupted
 from hypcse.graph import scale_features
 from hypcse.neural.training import run as training_run
 from hypcse.neural.training.checkpoint import _check_same, describe_training
-from hypcse.neural.training.config import TrainingConfig
+from hypcse.neural.training.config import Setup, TrainingConfig
 from hypcse.neural.training.loop import fit
-from hypcse.neural.training.run import Run, Setup
-from hypcse.paper.running.measure import run_task
-from hypcse.paper.running.tasks import Task
+from hypcse.neural.training.run import Run
+from hypcse.paper.experiments import Task
+from hypcse.paper.measure import run_task
 from hypcse.storage.archive import ARRAYS, FACTS, ModelFileError
 from hypcse.storage.files import hold_folder
 from hypcse.storage.options import nest_options
@@ -178,7 +178,7 @@ def test_a_damaged_checkpoint_is_an_error_and_stays(tmp_path):
 
 def test_wrong_places(tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(NotADirectoryError, match="is a file, and a folder is needed there"):
+    with pytest.raises(NotADirectoryError, match="is not a folder, and a folder is needed there"):
         fit(prepared(), checkpoint_dir=tmp_path / "file")
     with pytest.raises(ValueError, match="checkpoint_every=0 must be at least 1"):
         fit(prepared(), checkpoint_every=0)
@@ -195,7 +195,7 @@ def test_a_place_for_checkpoints_is_tried_before_the_work(tmp_path, monkeypatch)
     (tmp_path / "file").write_text("")
     monkeypatch.setattr("hypcse.estimators.base.take_points", lambda *words: pytest.fail("points were looked at"))
     for wrong, text in (
-        ({"checkpoint_dir": str(tmp_path / "file" / "deep")}, "is a file, and a folder is needed"),
+        ({"checkpoint_dir": str(tmp_path / "file" / "deep")}, "is not a folder, and a folder is needed"),
         ({"checkpoint_every": 0}, "checkpoint_every=0 must be at least 1"),
         ({"learning_rate": 1e300}, "learning_rate=1e[+]300 must be from 1e-30 to 100"),
         ({"batch_size": 0}, "batch_size=0 must be between 1"),

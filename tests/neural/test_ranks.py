@@ -18,9 +18,9 @@ from hypcse import HypCSE
 from hypcse._threads import NEEDED, Place, launched_place
 from hypcse.neural.training import ranks as group
 from hypcse.neural.training.config import TrainingOptions
-from hypcse.neural.training.epoch import shares_of
 from hypcse.neural.training.loop import fit
 from hypcse.neural.training.ranks import RankFailed, join_ranks, own_device
+from hypcse.neural.training.run import shares_of
 from hypcse.storage.options import nest_options
 
 SCENES = Path(__file__).with_name("rank_scenes.py")

@@ -130,12 +130,10 @@ def test_manifolds_of_geoopt(kind, manifold, place, to_ball):
 
 def test_it_is_a_module_without_state():
     loss = StructuralEntropyLoss(0.5, radius=0.95)
-    assert repr(loss) == "StructuralEntropyLoss(temperature=0.5, radius=0.95)"
     assert not loss.state_dict() and not list(loss.parameters())
     loss.load_state_dict({})
     points = torch.randn(3, 2, generator=seeded())
     for other in (copy.deepcopy(loss), pickle.loads(pickle.dumps(loss)), loss.double()):
-        assert repr(other) == repr(loss)
         assert torch.equal(other(points, PATH), loss(points, PATH))
     assert set(torch.nn.Sequential(torch.nn.Linear(2, 2), loss).state_dict()) == {"0.weight", "0.bias"}
 

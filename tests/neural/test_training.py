@@ -12,9 +12,9 @@ import torch
 from hypcse import similarity_graph, structural_entropy
 from hypcse.graph import scale_features
 from hypcse.neural.decode import decode_single
-from hypcse.neural.training.config import TrainingConfig
+from hypcse.neural.training.config import Setup, TrainingConfig
 from hypcse.neural.training.loop import fit
-from hypcse.neural.training.run import Run, Setup, TrainingDiverged
+from hypcse.neural.training.run import Run, TrainingDiverged
 from hypcse.neural.training.terms import Networks, losses_of
 from hypcse.search.spanning import spanning_tree
 

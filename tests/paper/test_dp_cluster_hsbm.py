@@ -12,7 +12,7 @@ from sklearn.cluster import KMeans
 import hypcse
 from graph_strategies import graphs
 from hypcse import Tree, methods
-from hypcse.paper.methods.dp_cluster_hsbm import join_blocks
+from hypcse.paper.methods.spectral import join_blocks
 from planted import has_cluster, nested_blocks
 
 

@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from hypcse.neural.training.config import TrainingOptions
-from hypcse.paper import experiment, plan
 from hypcse.paper.classifiers import CLASSIFIERS, FEW, draw_few, draw_split, score_labeled
+from hypcse.paper.experiments import experiment, plan
 
 SPLIT = {"n_epochs": 60, "learning_rate": 3e-3, "label_weight": 1.0, "embed_dim": 4}
 SPLIT["training"] = TrainingOptions(hidden_dim=16)

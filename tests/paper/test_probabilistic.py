@@ -141,7 +141,7 @@ def test_drawn_parents_follow_the_probabilities():
     probabilities = torch.tensor([[0.0, 0.7, 0.3], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]])
     logits = torch.log(probabilities).requires_grad_()
     draws = torch.Generator().manual_seed(0)
-    drawn = torch.stack([draw_parents(logits, 1.0, draws) for _ in range(3000)])
+    drawn = torch.stack([draw_parents(logits, draws) for _ in range(3000)])
     assert set(drawn.detach().unique().tolist()) == {0.0, 1.0}
     assert drawn.mean(0).detach().numpy() == approx(probabilities.numpy(), abs=0.03)
     (drawn[:, 0, 1].sum()).backward()

@@ -15,14 +15,10 @@ import pytest
 
 from hypcse import Points, similarity_graph, structural_entropy
 from hypcse.methods import describe, run
-from hypcse.paper import EXPERIMENTS, experiment, plan, run_tasks
 from hypcse.paper.classifiers import CLASSIFIERS
-from hypcse.paper.experiments import Experiment, Row
-from hypcse.paper.flat import FLAT_METHODS, NEED_NUMBER
-from hypcse.paper.hierarchies import nested_gaussians
-from hypcse.paper.running.measure import run_task
-from hypcse.paper.running.runner import read_records
-from hypcse.paper.running.tasks import Task, compare_tasks
+from hypcse.paper.experiments import EXPERIMENTS, Experiment, Row, Task, compare_tasks, experiment, plan
+from hypcse.paper.measure import nested_gaussians, run_task
+from hypcse.paper.runner import read_records, run_tasks
 
 TOY = Experiment(
     "toy",
@@ -58,9 +54,7 @@ def calls(monkeypatch):
         result.append(task)
         return stand_in(task)
 
-    monkeypatch.setattr(
-        "hypcse.paper.running.runner.run_in_workers", lambda tasks, n_jobs: (run(task) for task in tasks)
-    )
+    monkeypatch.setattr("hypcse.paper.runner.run_in_workers", lambda tasks, n_jobs: (run(task) for task in tasks))
     monkeypatch.setattr("hypcse.__version__", "0.1.0")
     return result
 
@@ -69,11 +63,7 @@ def test_every_declared_task_can_run():
     """Methods are known, every option is theirs, and no task of an experiment is asked for twice."""
     for declared in EXPERIMENTS:
         for task in tasks_of(declared):
-            if task.kind == "flat":
-                assert task.method in FLAT_METHODS and list(task.options) == ["n_clusters"] * (
-                    task.method in NEED_NUMBER
-                )
-            elif task.kind in ("labelled", "few"):
+            if task.kind in ("labelled", "few"):
                 assert task.method in CLASSIFIERS and set(task.options) <= {"features", "guess_weight"}
             else:
                 assert not task.method or set(task.options) <= set(describe(task.method).options), task
@@ -150,7 +140,7 @@ def test_the_method_sees_other_neighbors_than_the_scores():
 def test_a_method_that_knows_a_limit_is_stopped(monkeypatch):
     task = Task("tree", "ufit", TINY[2])
     assert run_task(task)["stopped"] is False
-    monkeypatch.setattr("hypcse.paper.running.measure.LIMIT_SECONDS", 1e-9)
+    monkeypatch.setattr("hypcse.paper.measure.LIMIT_SECONDS", 1e-9)
     assert run_task(task)["stopped"] is True
     assert "Stopped" in run_task(Task("tree", "spec-wrsc", TINY[2]))["error"]
     assert run_task(Task("tree", "graph-average", TINY[2]))["stopped"] is False
@@ -215,8 +205,8 @@ def test_a_foreign_file_is_refused(tmp_path):
 RUN = """
 import os, sys
 from pathlib import Path
-from hypcse.paper import run_tasks
-from hypcse.paper.running.tasks import Task
+from hypcse.paper.experiments import Task
+from hypcse.paper.runner import run_tasks
 
 if __name__ == "__main__":
     path, n_jobs, methods, sets, n_seeds = sys.argv[1:]
@@ -280,7 +270,7 @@ def test_a_second_run_in_the_folder_is_refused(tmp_path, calls, monkeypatch):
             run_tasks(tasks_of(TOY), tmp_path / "x.jsonl")
         return (stand_in(task) for task in tasks)
 
-    monkeypatch.setattr("hypcse.paper.running.runner.run_in_workers", inner)
+    monkeypatch.setattr("hypcse.paper.runner.run_in_workers", inner)
     assert len(run_tasks(tasks_of(TOY), tmp_path / "x.jsonl")) == 4
 
 
@@ -292,15 +282,6 @@ def test_ctrl_c_ends_the_workers(tmp_path):
     assert process.wait(timeout=20) != 0
     process.stdout.close()
     assert 0 < len(read_records(tmp_path / "x.jsonl")) < 9
-
-
-def test_a_script_without_a_guard_is_told_so(tmp_path):
-    script = tmp_path / "bare.py"
-    script.write_text(RUN.replace('if __name__ == "__main__":', "if True:"), encoding="utf-8")
-    call = [sys.executable, str(script), str(tmp_path / "x.jsonl"), "1", "ward", TINY[0], "1"]
-    answer = subprocess.run(call, capture_output=True, text=True)
-    assert answer.returncode != 0 and "under `if __name__ ==" in answer.stderr
-    assert read_records(tmp_path / "x.jsonl") == []
 
 
 def test_a_process_that_dies_is_a_failed_task(tmp_path):

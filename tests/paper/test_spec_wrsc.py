@@ -14,9 +14,8 @@ from sklearn.manifold import spectral_embedding
 import hypcse
 from graph_strategies import graphs
 from hypcse import Graph, methods
-from hypcse.paper.methods import spectrum
-from hypcse.paper.methods.spec_wrsc import MAX_ENUMERATED, recursive_cuts, sparsest_cut
-from hypcse.paper.methods.spectrum import cuts_between
+from hypcse.paper.methods import spectral
+from hypcse.paper.methods.spectral import MAX_ENUMERATED, cuts_between, recursive_cuts, sparsest_cut
 from planted import has_cluster, nested_blocks, put_back
 
 
@@ -71,18 +70,18 @@ def test_cuts_between_clusters(data, n):
 def test_lanczos_finds_the_dense_eigenvectors(k, monkeypatch):
     """Also where the largest eigenvalue is double, as on a graph in two components."""
     graph, _, _ = nested_blocks(0, size=30)
-    matrix = spectrum.normalized_adjacency(graph)
-    dense, vectors = spectrum.leading_eigenpairs(matrix, k, 0)
+    matrix = spectral.normalized_adjacency(graph)
+    dense, vectors = spectral.leading_eigenpairs(matrix, k, 0)
     twice = csr_array(np.kron(np.eye(2), matrix.toarray()))
-    monkeypatch.setattr(spectrum, "MAX_DENSE", 1)
-    values, result = spectrum.leading_eigenpairs(matrix, k, 0)
+    monkeypatch.setattr(spectral, "MAX_DENSE", 1)
+    values, result = spectral.leading_eigenpairs(matrix, k, 0)
     assert values == pytest.approx(dense) and result == pytest.approx(vectors, abs=1e-6)
-    assert spectrum.leading_eigenpairs(twice, 2 * k, 0)[0] == pytest.approx(np.repeat(dense, 2))
+    assert spectral.leading_eigenpairs(twice, 2 * k, 0)[0] == pytest.approx(np.repeat(dense, 2))
 
 
 def test_embedding_is_scikit_learns():
     graph, _, _ = nested_blocks(1, size=20)
-    _, vectors = spectrum.leading_eigenpairs(spectrum.normalized_adjacency(graph), 4, 0)
+    _, vectors = spectral.leading_eigenpairs(spectral.normalized_adjacency(graph), 4, 0)
     theirs = spectral_embedding(
         graph.to_scipy().toarray(),
         n_components=4,

@@ -1,18 +1,14 @@
-"""Figures of rows, verdicts about them, ranks and correlations."""
+"""Figures of rows, verdicts about them, and ranks."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import spearmanr
 
 from hypcse.metrics import SCORES
-from hypcse.paper import EXPERIMENTS
-from hypcse.paper.experiments import Experiment, Row
-from hypcse.paper.report.ranks import Ranks, agreements, mean_ranks
-from hypcse.paper.report.summary import METRICS, Figure, Results, best_two, figure, verdict
-from hypcse.paper.running.tasks import Planned, Task
+from hypcse.paper.experiments import EXPERIMENTS, Experiment, Planned, Row, Task
+from hypcse.paper.report.summary import METRICS, Figure, Results, best_two, figure, mean_ranks, verdict
 from hypcse.paper.settings import read_printed
 
 
@@ -114,43 +110,10 @@ def test_mean_ranks_and_the_critical_difference():
     assert mean_ranks(grid(order[:3]), "structural_entropy") is None
 
 
-def test_groups_are_the_longest_runs_within_the_difference():
-    ranks = Ranks({"a": 1.0, "b": 2.0, "c": 2.5, "d": 5.0}, 7, 0.1, 1.6)
-    assert ranks.groups() == [("a", "c")]
-    assert Ranks({"a": 1.0, "b": 2.0, "c": 3.0}, 7, 0.1, 1.5).groups() == [("a", "b"), ("b", "c")]
-    assert Ranks({"a": 1.0, "b": 2.0}, 7, 0.1, 0.5).groups() == []
-
-
-def test_correlations_are_spearmans_with_the_best_first():
-    x, y = np.random.default_rng(0).normal(size=(2, 8, 3))
-    ((_, _, correlation, counts),) = agreements({"structural_entropy": grid(x), "dendrogram_purity": grid(y)})
-    wanted = [spearmanr(x[:, k], -y[:, k]).statistic for k in range(3)]
-    assert list(correlation) == pytest.approx(wanted)
-    assert set(counts) == {8}
-    ((_, _, flat, _),) = agreements({"structural_entropy": grid(x), "dasgupta_cost": grid(np.ones_like(x))})
-    assert flat.isna().all()
-
-
-def test_rows_count_where_both_metrics_have_them():
-    x, y = np.random.default_rng(1).normal(size=(2, 8, 2))
-    short = grid(y)
-    short.loc["row 3", "set 1"] = np.nan
-    ((_, _, correlation, counts),) = agreements({"structural_entropy": grid(x), "dasgupta_cost": short})
-    assert counts.to_dict() == {"set 0": 8, "set 1": 7}
-    rest = np.delete(np.arange(8), 3)
-    assert correlation["set 1"] == pytest.approx(spearmanr(x[rest, 1], y[rest, 1]).statistic)
-    with_short = pd.concat([grid(np.tile(x, 2)), pd.DataFrame({"set 0": [1.0]}, ["short"])])
+def test_rows_without_a_figure_have_no_rank():
+    x = np.random.default_rng(1).normal(size=(8, 1))
+    with_short = pd.concat([grid(np.tile(x, 4)), pd.DataFrame({"set 0": [1.0]}, ["short"])])
     assert set(mean_ranks(with_short, "structural_entropy").mean) == set(grid(x).index)
-
-
-def test_the_papers_rows_count_once():
-    """Two of our rows may stand beside one of the paper's."""
-    rows = (Row("ours", "spec-wrsc", printed="spec-wrsc"), Row("theirs", "spec-wrsc", {"released": True}, "spec-wrsc"))
-    planned = [Planned(row, Task("tree", row.method, "iris", options=dict(row.options))) for row in rows]
-    records = {task.key: record(task, 0.9) for _, task in planned}
-    result = Results(Experiment("toy", "", rows, ("dendrogram_purity",)), planned, records)
-    assert result.paper("dendrogram_purity").to_dict("index") == {"spec-wrsc": {"iris": 83.2}}
-    assert result.ours("dendrogram_purity").to_dict("index") == {"ours": {"iris": 90.0}, "theirs": {"iris": 90.0}}
 
 
 def test_the_papers_figures():

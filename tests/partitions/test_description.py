@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from scipy.stats import mannwhitneyu
 
 from hypcse import EntropyClustering, Tree, read
-from hypcse.partitions.cluster_table import describe, names_of
-from hypcse.partitions.description import Column, Description, Groups, columns_of, written
+from hypcse.partitions.cluster_table import describe
+from hypcse.partitions.description import Description, Groups, names_of
+from hypcse.partitions.words import Column, columns_of, written
 from hypcse.points.tables.cells import quantity
 from ordinary_tables import TABLES
 

@@ -16,7 +16,7 @@ import hypcse
 from brute import modularity
 from graph_strategies import graphs_with_trees, planted_partition
 from hypcse import Graph, Tree, graph_linkage, join_components, levels, main_level, refine, similarity_graph
-from hypcse.kernels.trees.antichains import from_above, split_thresholds
+from hypcse.kernels.trees.cuts import from_above, split_thresholds
 from hypcse.kernels.trees.sweep import leaf_labels
 from hypcse.partitions.stretches import ALIKE, by_conductance, near_sums
 from hypcse.search.leaving import leaving_parts

@@ -35,8 +35,8 @@ from hypcse import (
 )
 from hypcse.entropy import lca_weights
 from hypcse.kernels.trees.sweep import kept_parents
-from hypcse.partitions.cuts import coarsest_cut, cut_savings
-from hypcse.search.compression import kept_levels, one_by_one
+from hypcse.partitions.cuts import coarsest_cut
+from hypcse.search.compression import coarser_cuts, kept_levels, one_by_one
 
 
 def two_level_entropy(graph: Graph, labels: np.ndarray) -> float:
@@ -207,7 +207,18 @@ def test_levels_are_nested_cuts(case, n_levels):
 @given(graphs_with_trees(min_leaves=3, max_leaves=12), st.integers(2, 5))
 def test_levels_one_by_one_are_nested_cuts_too(case, n_levels):
     """What very deep or large trees get: valid levels, and no better than the exact ones."""
-    graph, tree = case
+    check_one_by_one(*case, n_levels)
+
+
+def test_levels_one_by_one_of_many_leaves():
+    X = np.random.default_rng(0).normal(size=(600, 3))
+    graph = similarity_graph(X)
+    tree = refine(graph_linkage(graph), graph)
+    for n_levels in range(2, 9):
+        check_one_by_one(graph, tree, n_levels)
+
+
+def check_one_by_one(graph, tree, n_levels):
     level, exact = one_by_one(tree, graph, n_levels), kept_levels(tree, graph, n_levels)
     small = contracted(tree, np.flatnonzero(level).tolist())
     assert depth(small) <= n_levels
@@ -215,6 +226,9 @@ def test_levels_one_by_one_are_nested_cuts_too(case, n_levels):
     assert structural_entropy(small, graph) >= best - 1e-9
     if n_levels == 2:
         assert structural_entropy(small, graph) == approx(best, abs=1e-9)
+    star = structural_entropy(contracted(tree, []), graph)
+    saved = sum(gain for _, gain in coarser_cuts(tree, graph, n_levels - 1))
+    assert star - structural_entropy(small, graph) == approx(saved, abs=1e-9)
     kept = level > 0
     kept[-1] = True
     above = kept_parents(tree.parent, kept)
@@ -315,18 +329,6 @@ def test_errors():
         best_cut(tree, graph, min_size=3, max_size=2)
     with pytest.raises(ValueError, match="the graph has 4 vertices"):
         best_cut(Tree.from_linkage([[0, 1, 1, 2]]), graph)
-
-
-@settings(max_examples=30)
-@given(graphs_with_trees(min_leaves=2, max_leaves=10))
-def test_savings_of_all_numbers_of_clusters(case):
-    """One table holds what `best_cut` finds for each number."""
-    graph, tree = case
-    star = two_level_entropy(graph, np.zeros(tree.n_leaves, int))
-    savings = cut_savings(tree, graph, tree.n_leaves)
-    for k, saving in enumerate(savings.tolist(), start=1):
-        labels = best_cut(tree, graph, n_clusters=k)
-        assert star - saving == approx(two_level_entropy(graph, labels), abs=1e-9)
 
 
 @settings(max_examples=30)

@@ -8,8 +8,7 @@ from scipy.spatial.distance import pdist
 from sklearn.datasets import make_blobs
 
 from hypcse import Graph, HypCSE, graph_linkage, levels, refine, similarity_graph, stability
-from hypcse.partitions.overlaps import best_overlaps, level_fit
-from hypcse.partitions.resampling import is_quick
+from hypcse.partitions.resampling import best_overlaps, is_quick, level_fit
 from strategies import trees
 
 

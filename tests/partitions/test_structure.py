@@ -16,10 +16,9 @@ from sklearn.datasets import make_blobs, make_moons
 
 from hypcse import Graph, HypCSE, Structure, beyond_chance, graph_linkage
 from hypcse.graph.neighbors.search import unit_rows
-from hypcse.partitions.clouds import cloud_like
 from hypcse.partitions.nested_levels import levels_and_main
-from hypcse.partitions.shuffles import shuffle_edges
-from hypcse.partitions.tables import classical_coordinates
+from hypcse.partitions.significance import shuffle_edges
+from hypcse.partitions.tables import classical_coordinates, cloud_like
 
 
 def from_networkx(graph):

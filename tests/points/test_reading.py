@@ -60,7 +60,7 @@ def test_tables(read, text, features):
     assert points.notes[0].startswith(f"{len(features)} row")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "cp1252"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_encodings(read, encoding):
     points = read("größe;gewicht €\n1,5;2\n3;4\n", encoding=encoding)
     assert points.features.tolist() == [[1.5, 2], [3, 4]]
@@ -229,7 +229,7 @@ def test_ten_thousand_columns(read):
         ("a,b\n1,2\n3,4,5\n", {}, "row 3 has 3 cells, row 1 has 2"),
         ("a,b\n1,2,3\n4,5,6\n", {}, "row 2 has 3 cells, row 1 has 2"),
         ("a,b,a\n1,2,3\n", {}, "two columns called 'a'; rename one"),
-        (",a,b\n7,1,2\n9,1,2\n", {}, r"column 1 has no name .* id_column=1.* drop=\[1\]"),
+        (",a,b\n7,1,2\n9,1,2\n", {}, r"column 1 has no name .* id_column=1 or drop=\[1\]"),
         ("a,1\n2,3\n", {}, "column 1, data row 1 holds 'a', which is not a number.* Pass header=True"),
         ("a,b\n1,inf\n2,3\n", {}, "column 'b', data row 1 holds 'inf', which is not finite"),
         ('a,b\n1,"2\n3,4\n', {}, "Is a quotation mark not closed"),
@@ -260,8 +260,6 @@ def test_no_such_file_and_no_such_suffix(read, tmp_path):
         hypcse.read(tmp_path / "nothing.csv")
     with pytest.raises(ValueError, match=r"ends in '.doc'; points are read from .csv, .tsv"):
         read("a,b\n", "table.doc")
-    with pytest.raises(ValueError, match=r"has no sheets"):
-        read("a,b\n1,2\n", sheet="x")
 
 
 def test_a_data_frame_has_the_same_rules():

@@ -1,4 +1,4 @@
-"""Linkage on graphs with hubs: search trees make the merges of lists, and cost no d^2 at a vertex of degree d."""
+"""Linkage on graphs with hubs: heaps make the merges of lists, and cost no d^2 at a vertex of degree d."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def oldest_of_the_best(graph: Graph) -> list[frozenset[int]]:
 @pytest.mark.parametrize("method", ["average", "paris"])
 @given(graph=hubby_graphs(24), patience=st.integers(0, 3))
 def test_chains_make_the_same_merges(method, graph, patience):
-    """Wherever trees take over from lists, with all the ties of weights of few values."""
+    """Wherever heaps take over from lists, with all the ties of weights of few values."""
     assert by_chains(graph, method, patience) == by_chains(graph, method, IN_LISTS)
 
 
@@ -111,7 +111,7 @@ def double_star(n: int, weights: NDArray[np.float64]) -> Graph:
 
 
 def test_a_double_star():
-    """Trees, lists, and trees from the middle on."""
+    """Heaps, lists, and heaps from the middle on."""
     n, rng = 1_000, np.random.default_rng(0)
     whole = double_star(n, rng.integers(1, 9, size=2 * (n - 2)).astype(np.float64))
     for method in ("average", "paris"):

@@ -20,7 +20,7 @@ from hypcse import (
     refine,
     similarity_graph,
 )
-from hypcse.partitions.main import substantial_parts
+from hypcse.partitions.choosing import substantial_parts
 from hypcse.partitions.separation import Groups
 from hypcse.tree import Tree
 

@@ -17,11 +17,9 @@ from hypcse import Graph, Tree, dasgupta_cost, graph_linkage, methods, refine, s
 from hypcse.entropy import lca_weights, node_volumes
 from hypcse.kernels.search.descent import move
 from hypcse.kernels.search.pricing import price_places
-from hypcse.kernels.search.working_tree import COST, N_OFF_PATH, N_PATH, PARENT
 from hypcse.search import binarize, run
-from hypcse.search.recombination import recombine
 from hypcse.search.run import is_shallow, refined
-from hypcse.search.working import start_search
+from hypcse.search.working import recombine, start_search
 
 OBJECTIVES = {"entropy": structural_entropy, "dasgupta": dasgupta_cost}
 
@@ -59,14 +57,14 @@ def test_priced_moves_cost_what_they_say(objective, case, data):
         sibling = price_places(search.tree, search.rows, top, tree.n_leaves, search.logarithmic)
         if sibling < 0:
             return
-        n_path, n_found = search.tree.counts[N_PATH], search.tree.counts[N_OFF_PATH]
+        n_path, n_found = search.tree.counts["n_path"][0], search.tree.counts["n_off_path"][0]
         n_places = n_path + n_found
         place = search.tree.path[k] if k < n_path else search.tree.off_path[k - n_path] if k < n_places else sibling
         k += 1
         if place == sibling:
             continue
         before = search.value()
-        promised = search.tree.value[place, COST] - search.tree.value[sibling, COST]
+        promised = search.tree.value["cost"][place] - search.tree.value["cost"][sibling]
         move(search.tree, top, place, search.logarithmic)
         assert search.value() - before == approx(promised, abs=1e-9)
         moved = Tree(search.division().parent, np.zeros(tree.n_nodes))
@@ -74,7 +72,7 @@ def test_priced_moves_cost_what_they_say(objective, case, data):
         volumes = node_volumes(moved, measure)
         phi = np.log2(volumes, where=volumes > 0, out=np.zeros_like(volumes)) if objective == "entropy" else volumes
         assert search.value() == approx(float(np.dot(lca_weights(moved, graph), phi)), abs=1e-9)
-        assert (search.tree.link[:, PARENT] < 0).sum() == 1
+        assert (search.tree.link["parent"] < 0).sum() == 1
 
 
 @settings(max_examples=5)

@@ -13,9 +13,12 @@ from pytest import approx
 from graph_strategies import graphs_with_trees
 from hypcse import Graph, Tree, graph_linkage, structural_entropy
 from hypcse.kernels.search.descent import descend
-from hypcse.kernels.search.parts import list_parts, put_part, take_part
 from hypcse.kernels.search.pricing import find_cheapest, price_places
-from hypcse.kernels.search.working_tree import COST, LEFT, N_OFF_PATH, N_PATH, PARENT, PHI, RIGHT, WEIGHT
+from hypcse.kernels.search.working_tree import (
+    list_parts,
+    put_part,
+    take_part,
+)
 from hypcse.search.run import Budget, Run
 from hypcse.search.working import start_search
 
@@ -75,9 +78,9 @@ def test_a_part_that_is_put_back_changes_nothing(planted):
     link, value = search.tree.link.copy(), search.tree.value.copy()
     for part in list_parts(search.tree, N, PART_SIZE).tolist():
         tree, _ = take_part(search.tree, search.rows, *part)
-        assert (tree.link[:, PARENT] < 0).sum() == 1
+        assert (tree.link["parent"] < 0).sum() == 1
         put_part(search.tree, search.rows, tree, *part)
-    assert np.array_equal(search.tree.link[:, [PARENT, LEFT, RIGHT]], link[:, [PARENT, LEFT, RIGHT]])
+    assert np.array_equal(search.tree.link[["parent", "left", "right"]], link[["parent", "left", "right"]])
     assert np.array_equal(search.tree.value, value)
 
 
@@ -101,7 +104,7 @@ def test_parts_are_searched_as_graphs_of_their_own(planted):
     made = Tree(search.division().parent, np.zeros(2 * N - 1))
     assert {members for members in clusters(made) if len(members) <= PART_SIZE} >= expected
     assert before - search.value() == approx(gained, abs=1e-6)
-    weights, phi = search.tree.value[:, WEIGHT], search.tree.value[:, PHI]
+    weights, phi = search.tree.value["weight"], search.tree.value["phi"]
     assert float(np.dot(weights, phi)) == approx(start_search(made, graph, "entropy").value(), abs=1e-6)
 
 
@@ -120,7 +123,7 @@ def test_only_what_has_an_edge_to_another_part_is_left_to_search(planted):
     assert np.array_equal(search.tree.stale[:N], leaving | (owner < 0))
     for _, size, inner in parts:
         for node in range(inner, inner + size - 1):
-            children = search.tree.link[node, [LEFT, RIGHT]]
+            children = [search.tree.link[side][node] for side in ("left", "right")]
             assert search.tree.stale[node] == search.tree.stale[children].any()
 
 
@@ -173,8 +176,8 @@ def test_the_cheapest_place_is_the_cheapest_of_all(objective, case, data):
     if sibling < 0:
         assert find_cheapest(search.tree, search.rows, top, tree.n_leaves, 0.0, search.logarithmic)[0] == -1
         return
-    places = [*search.tree.path[1 : counts[N_PATH]], *search.tree.off_path[: counts[N_OFF_PATH]], sibling]
-    staying, least = value[sibling, COST], value[places, COST].min()
+    places = [*search.tree.path[1 : counts["n_path"][0]], *search.tree.off_path[: counts["n_off_path"][0]], sibling]
+    staying, least = value["cost"][sibling], value["cost"][places].min()
     answer = find_cheapest(search.tree, search.rows, top, tree.n_leaves, 0.0, search.logarithmic)
     assert answer[0] == sibling
-    assert value[answer[1], COST] - value[sibling, COST] == approx(least - staying, abs=1e-9)
+    assert value["cost"][answer[1]] - value["cost"][sibling] == approx(least - staying, abs=1e-9)

@@ -13,7 +13,7 @@ from sklearn.decomposition import PCA
 
 import hypcse
 from hypcse.show.page.bundle import to_json
-from hypcse.show.page.scatter import umap_of
+from hypcse.show.page.contents import umap_of
 from hypcse.show.page.table import leaf_rows
 from hypcse.tree import Tree
 from pages import gathered, unpack

@@ -90,7 +90,6 @@ def test_any_graph_and_tree_can_be_drawn(case, data):
     assert len(ax.get_xticklabels()) == k
     assert sum(len(c.get_paths()) for c in whole) <= k
     plot.dendrogram(tree, graph=graph, max_leaves=2)
-    plot.entropy_profile(tree, graph)
     pyplot.close("all")
 
 
@@ -149,7 +148,7 @@ def test_fitted_models_can_be_drawn():
     X, y = (part[:150] for part in hypcse.datasets.load("optical-digits"))
     training = TrainingOptions(evaluate_every=1, hidden_dim=8, projection_dim=4)
     model = hypcse.HypCSE(embed_dim=2, n_epochs=3, training=training).fit(X)
-    for ax in (plot.disk(model, y), plot.dendrogram(model), plot.history(model), plot.entropy_profile(model)):
+    for ax in (plot.disk(model, y), plot.dendrogram(model), plot.history(model)):
         drawn(ax)
     names = {line.get_label(): line for line in plot.history(model).lines}
     assert names["loss: total"].get_ydata() == pytest.approx([step.losses.total for step in model.history_])
@@ -161,10 +160,9 @@ def test_given_axes_are_used_and_no_figure_is_made():
 
     graph = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
     tree = hypcse.graph_linkage(graph)
-    axes = Figure().subplots(1, 3)
+    axes = Figure().subplots(1, 2)
     assert plot.disk(tree, ax=axes[0]) is axes[0]
     assert plot.dendrogram(tree, ax=axes[1]) is axes[1]
-    assert plot.entropy_profile(tree, graph, ax=axes[2]) is axes[2]
     assert pyplot.get_fignums() == []
 
 
@@ -178,7 +176,6 @@ def test_given_axes_are_used_and_no_figure_is_made():
         (lambda tree: plot.dendrogram(tree, orientation="up"), "Choose one of 'top'"),
         (lambda tree: plot.dendrogram(tree, n_clusters=9), "n_clusters=9 must be between 1 and 3"),
         (lambda tree: plot.history(hypcse.HypCSE()), "n_epochs of at least 1"),
-        (lambda tree: plot.entropy_profile(tree), "Pass graph="),
     ],
 )
 def test_errors_name_the_way_out(call, text):

@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.cluster.hierarchy import fcluster, is_valid_linkage, leaves_list, linkage
 
 import brute
-from hypcse import Graph, Tree, fowlkes_mallows, robinson_foulds
+from hypcse import Graph, Tree, robinson_foulds
 from hypcse.metrics import cophenetic_correlation
 from strategies import trees
 
@@ -145,40 +145,14 @@ def test_subtree_keeps_names():
     assert tree.prune([2, 0]).names == ("x", "z")
 
 
-def neighbor_gaps(order, X):
-    return float(np.linalg.norm(np.diff(X[order], axis=0), axis=1).sum())
-
-
-def all_orders(tree):
-    """Every order of the leaves that turning sides can give."""
-    orders = {leaf: [(leaf,)] for leaf in range(tree.n_leaves)}
-    for node in range(tree.n_leaves, tree.n_nodes):
-        left, right = (orders[k] for k in np.flatnonzero(tree.parent == node))
-        orders[node] = [x + y for a, b in ((left, right), (right, left)) for x in a for y in b]
-    return orders[tree.root]
-
-
-@pytest.mark.parametrize("seed", range(10))
-def test_exact_order_is_the_best_of_all(seed):
-    """SciPy's ordering misses the optimum in some of these cases; enumeration does not."""
-    X = np.random.default_rng(seed).normal(size=(8, 2))
-    tree = Tree.from_linkage(linkage(X, "average"))
-    best = min(neighbor_gaps(list(order), X) for order in all_orders(tree))
-    assert neighbor_gaps(tree.leaf_order(X), X) == pytest.approx(best)
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_leaf_orders_respect_the_tree(seed):
     X = np.random.default_rng(seed).normal(size=(60, 2))
     tree = Tree.from_linkage(linkage(X, "average"))
-    orders = [tree.leaf_order(X), tree.leaf_order(X, method="greedy"), tree.leaf_order()]
-    for order in orders:
-        place = np.argsort(order)
-        for leaves in brute.members(tree):
-            spots = place[list(leaves)]
-            assert spots.max() - spots.min() + 1 == len(leaves)
-    exact, greedy, plain = (neighbor_gaps(order, X) for order in orders)
-    assert exact <= greedy <= plain
+    place = np.argsort(tree.leaf_order())
+    for leaves in brute.members(tree):
+        spots = place[list(leaves)]
+        assert spots.max() - spots.min() + 1 == len(leaves)
 
 
 def test_equality_ignores_numbers_of_inner_nodes():
@@ -222,7 +196,7 @@ def test_malformed_trees(parent, height, text):
     ("Z", "text"),
     [
         ([[0, 1, 1]], None),
-        ([[0, 0, 1, 2]], "joins node 0 2 times"),
+        ([[0, 0, 1, 2]], "joins a node twice"),
         ([[0, 5, 1, 2]], "only ids 0 .. 1"),
         ([[0, 1, -1, 2]], "heights start at 0"),
         ([[0, 0.5, 1, 2]], "only ids 0 .. 1"),
@@ -345,8 +319,7 @@ def test_a_chain_of_a_million_goes_through_everything():
     assert tree.cut(max_size=10).max() == n - 10
     assert tree.cut(height=9.0).max() == n - 10
     assert tree.cut(n_clusters=10).max() == 9
-    order = tree.leaf_order(np.arange(n, dtype=float)[:, None])
-    assert np.abs(np.diff(order)).tolist() == [1] * (n - 1)
+    assert np.array_equal(np.sort(tree.leaf_order()), np.arange(n))
     assert tree.lca(np.arange(n - 1), np.arange(1, n)).tolist() == list(range(n, 2 * n - 1))
 
 
@@ -357,9 +330,6 @@ def test_two_chains_of_a_million_are_compared():
     other = Tree(other.parent, other.height)
     assert robinson_foulds(tree, tree) == 0
     assert robinson_foulds(tree, other, normalized=True) == 1
-    assert fowlkes_mallows(tree, tree, n_clusters=10) == pytest.approx(1)
-    together = (n - 18) * (n - 19) / 2
-    assert fowlkes_mallows(tree, other, n_clusters=10) == pytest.approx(together / ((n - 9) * (n - 10) / 2))
     assert cophenetic_correlation(tree, tree, n_pairs=10_000) == pytest.approx(1)
     # Heights are max(i, j) and n - 1 - min(i, j): for the larger and the smaller of two uniform draws, that is -1/2.
     assert cophenetic_correlation(tree, other, n_pairs=100_000) == pytest.approx(-0.5, abs=0.02)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from operator import index
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from scipy import sparse
 from scipy.special import stdtr
 
 from hypcse._checks import check_count, warn
-from hypcse.cells.groups import Level, read_levels, tree
+from hypcse.cells.annotation import Level, read_levels, tree
 from hypcse.tree import Tree
 from hypcse.tree.nodes import node_layers, outline
 
@@ -35,7 +34,6 @@ def find_markers(
     *,
     key: str = "hypcse",
     layer: str | None = None,
-    levels: int | Sequence[int] | None = None,
     n_genes: int = 10,
     min_cells: int = 10,
 ) -> DataFrame:
@@ -52,8 +50,6 @@ def find_markers(
         The `key_added` of `hierarchy`.
     layer
         The layer to compare, instead of `raw` or X.
-    levels
-        Which levels to list, from 1 for the coarsest, or one of them; by default all. Siblings do not depend on it.
     n_genes
         Genes per group, at most.
     min_cells
@@ -96,43 +92,29 @@ def find_markers(
 
     every = read_levels(adata, key)
     (X, genes), whole = _values(adata, layer), tree(adata, key)
-    groups = _groups_of_nodes(whole, every, levels)
+    groups = _groups_of_nodes(whole, every)
     tables, n_groups = [], 0
-    # All levels, whichever are listed: the siblings of a group are those of the level above.
     for contrast in contrasts(whole, [level.labels for level in every], X, min_cells):
-        selected = np.isin(contrast.node, list(groups))
-        tables.append(pd.DataFrame(_best_genes(contrast, n_genes, selected)))
-        n_groups += int(selected.sum())
+        tables.append(pd.DataFrame(_best_genes(contrast, n_genes)))
+        n_groups += contrast.node.size
     markers = pd.concat(tables, ignore_index=True) if tables else pd.DataFrame(dict.fromkeys(_COLUMNS, np.empty(0)))
     places = [groups[int(node)] for node in markers["node"]]
     order = sorted(range(len(places)), key=lambda row: places[row][:2])
     markers = markers.iloc[order].reset_index(drop=True)
     p_value = 2 * stdtr(np.maximum(markers.pop("freedom").to_numpy(), 1), -markers["t"].to_numpy())
+    markers.insert(1, "level", np.array([places[row][0] for row in order], np.int64))
     # As objects: some versions of anndata cannot write the strings of pandas 3.
-    names = {
-        "level": np.array([places[row][0] for row in order], np.int64),
-        "group": pd.Series([places[row][2] for row in order], dtype=object),
-        "gene": pd.Series([genes[int(gene)] for gene in markers.pop("gene")], dtype=object),
-    }
-    for place, (name, column) in enumerate(names.items(), 1):
-        markers.insert(place, name, column)
+    markers.insert(2, "group", pd.Series([places[row][2] for row in order], dtype=object))
+    markers.insert(3, "gene", pd.Series([genes[int(gene)] for gene in markers.pop("gene")], dtype=object))
     markers = markers.assign(p_value=p_value, p_adjusted=np.minimum(1.0, p_value * (X.shape[1] * n_groups)))
     adata.uns[key] = {**adata.uns[key], "markers": markers}
     return markers
 
 
-def _groups_of_nodes(
-    whole: Tree, every: list[Level], levels: int | Sequence[int] | None
-) -> dict[int, tuple[int, int, str]]:
+def _groups_of_nodes(whole: Tree, every: list[Level]) -> dict[int, tuple[int, int, str]]:
     """For each node that is a group of one of the levels, the first of them, and its place and its name there."""
-    numbers = range(1, len(every) + 1) if levels is None else np.unique(np.atleast_1d(np.asarray(levels)))
-    if len(numbers) == 0:
-        raise ValueError("levels is empty. Pass at least one level, or None for all.")
     groups: dict[int, tuple[int, int, str]] = {}
-    for number in map(index, numbers):
-        if not 1 <= number <= len(every):
-            raise ValueError(f"levels has {number}, and there are levels 1 to {len(every)}. Choose among these.")
-        level = every[number - 1]
+    for number, level in enumerate(every, 1):
         nodes = outline(whole, level.labels).node.tolist()
         for place, (node, name) in enumerate(zip(nodes, level.names, strict=False)):
             groups.setdefault(node, (number, place, name))
@@ -152,9 +134,9 @@ def _values(adata: Any, layer: str | None) -> tuple[Any, list[str]]:
     if not np.isfinite(known.sum(dtype=np.float64)):
         raise ValueError("the values of genes are not all finite. Remove or replace those that are not.")
     some = known[:N_INSPECTED]
-    if some.size and some.max() > 1 and (some == np.round(some)).all():
+    if some.max(initial=0) > 1 and (some == np.round(some)).all():
         warn("the values look like counts, and markers compare logarithms. Call scanpy.pp.log1p or name a layer.")
-    elif some.size and some.min() < 0:
+    elif some.min(initial=0) < 0:
         warn("the values look scaled: some are negative. Name a layer of logarithms, or set adata.raw before scaling.")
     return X, [str(name) for name in source.var_names]
 
@@ -235,12 +217,12 @@ def _ratio(above: Table, below: Table) -> Table:
 _COLUMNS = ("node", "n_cells", "n_siblings", "gene", "difference", "effect", "share", "share_siblings", "t", "freedom")
 
 
-def _best_genes(contrast: Contrast, n_genes: int, selected: NDArray[np.bool_]) -> dict[str, NDArray[Any]]:
-    """The genes of largest t above 0 of each selected group, row by row."""
+def _best_genes(contrast: Contrast, n_genes: int) -> dict[str, NDArray[Any]]:
+    """The genes of largest t above 0 of each group, row by row."""
     t = contrast.by_gene["t"]
     order = np.argsort(-t, axis=1, kind="stable")[:, :n_genes]
     row, gene = np.repeat(np.arange(order.shape[0]), order.shape[1]), order.ravel()
-    marks = selected[row] & (t[row, gene] > 0)
+    marks = t[row, gene] > 0
     row, gene = row[marks], gene[marks]
     by_group = {"node": contrast.node[row], "n_cells": contrast.n_cells[row], "n_siblings": contrast.n_siblings[row]}
     return {**by_group, "gene": gene, **{name: table[row, gene] for name, table in contrast.by_gene.items()}}

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import TextIO
+from typing import Any
 
 
 def main() -> None:
-    """Run the command. Whatever happens ends with one line on standard error, never with a traceback.
-
-    Exit codes: 0 done; 1 an error of hypcse itself, which no input should raise, or tasks that failed; 2 bad input;
-    130 stopped by Ctrl-C; 141 nobody reads the output. `--debug` shows the traceback of any error.
-    """
+    """Run the command. Errors end with one line and an exit code, see `ending_of`, and with --debug a traceback."""
     try:
         sys.exit(_run())
     except SystemExit as ended:
@@ -29,7 +25,7 @@ def main() -> None:
 def _run() -> int | None:
     import warnings
 
-    from hypcse.cli.output import STOPPED, allow_any_terminal, flush
+    from hypcse.cli.output import STOPPED, allow_any_terminal
 
     allow_any_terminal()
 
@@ -39,21 +35,16 @@ def _run() -> int | None:
     # Without a command, show the help.
     words = None if sys.argv[1:] else ["--help"]
     code: int | None = app(words, prog_name="hypcse", standalone_mode=False)
-    flush()
+    # Raise if nobody reads the output or the disk is full.
+    sys.stdout.flush()
+    sys.stderr.flush()
     if code == STOPPED:
         # Ctrl-C while typer parsed the command line.
         raise KeyboardInterrupt
     return code
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
     """One line, without the position in the code; warnings of other libraries name their class."""
     from hypcse._checks import HypcseWarning
     from hypcse.cli.output import say

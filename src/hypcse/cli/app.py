@@ -1,7 +1,8 @@
-"""The subcommands. Heavy imports happen inside them, so that --help is fast."""
+"""The subcommands: their options and texts. What runs them is loaded when it is called, so that --help is fast."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,7 +10,8 @@ import typer
 from typer.core import TyperGroup
 
 from hypcse._choices import Effort, Preset, RankBy, SelfLoops, list_suffixes
-from hypcse.cli.options import with_shared
+from hypcse.cli import options
+from hypcse.cli.options import COLUMNS, GRAPH, File, Flag, Text, Texts, Whole, argument, option
 from hypcse.cli.output import Passed
 
 
@@ -22,12 +24,6 @@ class Commands(TyperGroup):
         except (KeyboardInterrupt, EOFError) as error:
             raise Passed(error) from error
 
-
-_Tree = Annotated[
-    Path, typer.Argument(help="The tree: Newick (.nwk), JSON, a linkage matrix (.npy), or a folder of `hypcse fit`.")
-]
-_Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what is written, if it exists.")]
-_Seed = Annotated[int, typer.Option(min=0, help="Seed of everything random.")]
 
 app = typer.Typer(
     name="hypcse",
@@ -48,7 +44,7 @@ def _print_version(value: bool) -> None:
 
 
 @app.callback()
-def options(
+def main_options(
     debug: Annotated[bool, typer.Option("--debug", help="Show where in the code an error was raised.")] = False,
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
@@ -57,76 +53,27 @@ def options(
     """Hierarchical clustering by structural entropy."""
 
 
-@app.command()
-def demo(
-    data: Annotated[str, typer.Option(help="Name of a data set; see `hypcse datasets`.")] = "optical-digits",
-    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("demo"),
-) -> None:
+_command = partial(options.command, app)
+_TREE = argument(Path, "The tree: Newick (.nwk), JSON, a linkage matrix (.npy), or a folder of `hypcse fit`.")
+_FOLDER = argument(Path, "A folder that `hypcse fit` wrote from a table.")
+_NEW_ROWS = argument(Path, "New rows, in a file with the columns that were clustered.")
+_OVERWRITE = option(bool, False, "Replace what is written, if it exists.", "--overwrite")
+_SEED = option(int, 0, "Seed of everything random.", min=0)
+
+_command(
+    "demo",
+    "compare.run_demo",
     """Compare several methods on a built-in data set, and write their trees and the page of the best.
 
     Example: `hypcse demo`
-    """
-    from hypcse.cli.compare import run_demo
+    """,
+    data=option(str, "optical-digits", "Name of a data set; see `hypcse datasets`."),
+    out=option(Path, Path("demo"), "Folder of the results."),
+)
 
-    run_demo(data, out)
-
-
-@app.command()
-@with_shared
-def fit(
-    data: Annotated[
-        str,
-        typer.Argument(help=f"The points: a file ({list_suffixes()}), or a data set's name."),
-    ],
-    out: Annotated[
-        Path | None, typer.Option(help="Folder to write. By default: here, by the name of the data, ending in -tree.")
-    ] = None,
-    method: Annotated[str, typer.Option(help="Method to use. See `hypcse methods`.")] = "entropy",
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="An option of the method, such as n_init=20. Repeatable."),
-    ] = None,
-    refine: Annotated[
-        bool | None,
-        typer.Option(
-            "--refine/--no-refine", help="Lower the tree's entropy afterwards. On by default; a preset may turn it off."
-        ),
-    ] = None,
-    effort: Annotated[Effort, typer.Option(help="How hard to refine.")] = "fast",
-    clusters: Annotated[
-        int | None, typer.Option(min=1, help="Number of flat clusters. By default: as many as the main level has.")
-    ] = None,
-    columns: Any = None,
-    graph: Any = None,
-    stability: Annotated[
-        bool | None,
-        typer.Option(
-            "--stability/--no-stability",
-            help="Measure how well each level is found again on part of the edges. By default: up to 20,000 points "
-            "and 500,000 edges.",
-        ),
-    ] = None,
-    preset: Annotated[Preset | None, typer.Option(help="Short for --set preset=... (method hypcse).")] = None,
-    epochs: Annotated[
-        int | None, typer.Option(min=0, help="Short for --set n_epochs=... (methods that train).")
-    ] = None,
-    device: Annotated[
-        str | None, typer.Option(help="Short for --set device=...: auto, cpu or cuda (method hypcse).")
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ADDRESS",
-            help="Work on a Dask cluster: `tcp://host:8786`, or `local` for workers on this machine. Reads .parquet "
-            "and .npy files in blocks; the place of --out must be visible to all workers.",
-        ),
-    ] = None,
-    seed: _Seed = 0,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue a training run, or a run on a cluster, that was stopped.")
-    ] = False,
-    overwrite: _Overwrite = False,
-) -> None:
+_command(
+    "fit",
+    "fit.run_fit",
     """Cluster a table: from a file to a folder with the tree, clusters at several levels, and scores.
 
     The folder holds `tree.nwk`, `linkage.npy`, `labels.csv`, `clusters.csv` (the table with its clusters),
@@ -139,121 +86,108 @@ def fit(
     metric, algorithm, n_probes, shard_rows and memory_limit.
 
     Example: `hypcse fit iris --out iris-tree --method hdbscan --set min_samples=3`
-    """
-    from hypcse.cli.fit import Job, run_fit
+    """,
+    data=argument(str, f"The points: a file ({list_suffixes()}), or a data set's name."),
+    out=option(File, None, "Folder to write. By default: here, by the name of the data, ending in -tree."),
+    method=option(str, "entropy", "Method to use. See `hypcse methods`."),
+    settings=option(
+        Texts, None, "An option of the method, such as n_init=20. Repeatable.", "--set", metavar="NAME=VALUE"
+    ),
+    refine=option(
+        Flag,
+        None,
+        "Lower the tree's entropy afterwards. On by default; a preset may turn it off.",
+        "--refine/--no-refine",
+    ),
+    effort=option(Effort, "fast", "How hard to refine."),
+    clusters=option(Whole, None, "Number of flat clusters. By default: as many as the main level has.", min=1),
+    columns=COLUMNS,
+    graph=GRAPH,
+    stability=option(
+        Flag,
+        None,
+        "Measure how well each level is found again on part of the edges. By default: up to 20,000 points and 500,000 "
+        "edges.",
+        "--stability/--no-stability",
+    ),
+    preset=option(Preset | None, None, "Short for --set preset=... (method hypcse)."),
+    epochs=option(Whole, None, "Short for --set n_epochs=... (methods that train).", min=0),
+    device=option(Text, None, "Short for --set device=...: auto, cpu or cuda (method hypcse)."),
+    cluster=option(
+        Text,
+        None,
+        "Work on a Dask cluster: `tcp://host:8786`, or `local` for workers on this machine. Reads .parquet and .npy "
+        "files in blocks, others whole; the place of --out must be visible to all workers.",
+        metavar="ADDRESS",
+    ),
+    seed=_SEED,
+    resume=option(bool, False, "Continue a training run, or a run on a cluster, that was stopped.", "--resume"),
+    overwrite=_OVERWRITE,
+)
 
-    flags = {"preset": preset, "n_epochs": epochs, "device": device}
-    flags = {name: value for name, value in flags.items() if value is not None}
-    out = Path(f"{Path(data).name.partition('.')[0]}-tree") if out is None else out
-    job = Job(method, clusters, refine, effort, seed, graph, settings or [], flags, resume, stability)
-    if cluster is None:
-        run_fit(data, out, columns, job, overwrite)
-        return
-    if cluster.isdecimal():
-        raise ValueError(
-            f"--cluster {cluster} is no address of a Dask cluster. For {cluster} clusters, pass --clusters {cluster}."
-        )
-    from hypcse.cli.cluster import run_on_cluster
-
-    run_on_cluster(data, out, columns, job, overwrite, cluster)
-
-
-@app.command()
-def describe(
-    folder: Annotated[Path, typer.Argument(help="A folder that `hypcse fit` wrote from a table.")],
-    level: Annotated[
-        int | None, typer.Option(min=1, help="Describe this level, from 1 (coarse). By default: the clusters.")
-    ] = None,
-    columns: Annotated[int, typer.Option(min=0, help="How many columns are shown: those that tell most.")] = 4,
-    out: Annotated[Path | None, typer.Option(help="Write the description to this .csv instead of printing it.")] = None,
-    overwrite: _Overwrite = False,
-) -> None:
+_command(
+    "describe",
+    "saved.run_describe",
     """Say what each cluster is: a name, its size, and typical values of the columns that tell it from all others.
 
     Example: `hypcse describe cars-tree`
-    """
-    from hypcse.cli.tables import run_describe
+    """,
+    folder=_FOLDER,
+    level=option(Whole, None, "Describe this level, from 1 (coarse). By default: the clusters.", min=1),
+    columns=option(int, 4, "How many columns are shown: those that tell most.", min=0),
+    out=option(File, None, "Write the description to this .csv instead of printing it."),
+    overwrite=_OVERWRITE,
+)
 
-    run_describe(folder, level, columns, out, overwrite)
-
-
-@app.command()
-@with_shared
-def predict(
-    folder: Annotated[Path, typer.Argument(help="A folder that `hypcse fit` wrote, or a saved model.")],
-    data: Annotated[Path, typer.Argument(help="New rows, in a file with the columns that were clustered.")],
-    out: Annotated[
-        Path | None, typer.Option(help="The .csv to write. By default: beside the data, ending in -clusters.csv.")
-    ] = None,
-    columns: Any = None,
-    overwrite: _Overwrite = False,
-) -> None:
+_command(
+    "predict",
+    "saved.run_predict",
     """Find the clusters of new rows: the new table with a column `cluster`. The tree stays as it is.
 
     Example: `hypcse predict cars-tree new-cars.csv`
-    """
-    from hypcse.cli.tables import run_predict
+    """,
+    folder=argument(Path, "A folder that `hypcse fit` wrote, or a saved model."),
+    data=_NEW_ROWS,
+    out=option(File, None, "The .csv to write. By default: beside the data, ending in -clusters.csv."),
+    columns=COLUMNS,
+    overwrite=_OVERWRITE,
+)
 
-    run_predict(folder, data, out, columns, overwrite)
-
-
-@app.command()
-@with_shared
-def update(
-    folder: Annotated[Path, typer.Argument(help="A folder that `hypcse fit` wrote from a table.")],
-    data: Annotated[Path, typer.Argument(help="New rows, in a file with the columns that were clustered.")],
-    out: Annotated[Path, typer.Option(help="Folder to write; it must not exist yet.")],
-    columns: Any = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace the folder if it exists.")] = False,
-) -> None:
+_command(
+    "update",
+    "saved.run_update",
     """Add new rows to a tree without a new fit, and write it to another folder. Clusters keep their numbers.
 
     The page of the new folder sets the clusters beside those before the update.
 
     Example: `hypcse update cars-tree new-cars.csv --out cars-tree-2`
-    """
-    from hypcse.cli.update import run_update
+    """,
+    folder=_FOLDER,
+    data=_NEW_ROWS,
+    out=option(Path, ..., "Folder to write; it must not exist yet."),
+    columns=COLUMNS,
+    overwrite=option(bool, False, "Replace the folder if it exists.", "--overwrite"),
+)
 
-    run_update(folder, data, out, columns, overwrite)
-
-
-@app.command()
-@with_shared
-def score(
-    tree: _Tree,
-    data: Annotated[str, typer.Option(help="The points: a file or a data set's name, as for `hypcse fit`.")],
-    labels: Annotated[
-        Path | None, typer.Option(help="True classes: .npy, or text with one label per line. Optional.")
-    ] = None,
-    columns: Any = None,
-    graph: Any = None,
-    self_loops: Annotated[SelfLoops, typer.Option(help="How self-loops count in the entropy.")] = "paper",
-    json: Annotated[bool, typer.Option("--json", help="Print one JSON object instead of a table.")] = False,
-) -> None:
+_command(
+    "score",
+    "score.run_score",
     """Score a tree on the similarity graph of its points, as the paper's tables were scored.
 
     Example: `hypcse score tree.nwk --data iris`
-    """
-    from hypcse.cli.score import run_score
+    """,
+    tree=_TREE,
+    data=option(str, ..., "The points: a file or a data set's name, as for `hypcse fit`."),
+    labels=option(File, None, "True classes: .npy, or text with one label per line. Optional."),
+    columns=COLUMNS,
+    graph=GRAPH,
+    self_loops=option(SelfLoops, "paper", "How self-loops count in the entropy."),
+    json=option(bool, False, "Print one JSON object instead of a table.", "--json"),
+)
 
-    run_score(tree, data, labels, columns, graph, self_loops=self_loops, as_json=json)
-
-
-@app.command()
-@with_shared
-def compare(
-    data: Annotated[str, typer.Argument(help="The points: a file or a data set's name, as for `hypcse fit`.")],
-    out: Annotated[Path, typer.Option(help="Folder of the results; a comparison that was stopped goes on there.")],
-    method: Annotated[list[str] | None, typer.Option(help="Only this method; repeat it. By default: all.")] = None,
-    rank_by: Annotated[
-        RankBy,
-        typer.Option(help="What to rank by. purity, ari and nmi need classes; cost is Dasgupta's."),
-    ] = "entropy",
-    pages: Annotated[bool, typer.Option("--pages", help="Also write a page per tree: ward.html, ...")] = False,
-    columns: Any = None,
-    seed: _Seed = 0,
-    jobs: Annotated[int, typer.Option(min=1, help="Methods at a time, each in a process of its own.")] = 1,
-) -> None:
+_command(
+    "compare",
+    "compare.run_compare",
     """Run methods on your points, rank their trees, and keep the trees.
 
     Writes a table (`compare.html`, `compare.md`, `compare.csv`) and a tree per method (`ward.nwk`, ...), which
@@ -261,76 +195,43 @@ def compare(
     listed as failed; where all fail, the exit code is 1.
 
     Example: `hypcse compare iris --out iris-methods --method ward --method graph-average`
-    """
-    from hypcse.cli.compare import run_compare
+    """,
+    data=argument(str, "The points: a file or a data set's name, as for `hypcse fit`."),
+    out=option(Path, ..., "Folder of the results; a comparison that was stopped goes on there."),
+    method=option(Texts, None, "Only this method; repeat it. By default: all."),
+    rank_by=option(RankBy, "entropy", "What to rank by. purity, ari and nmi need classes; cost is Dasgupta's."),
+    pages=option(bool, False, "Also write a page per tree: ward.html, ...", "--pages"),
+    columns=COLUMNS,
+    seed=_SEED,
+    jobs=option(int, 1, "Methods at a time, each in a process of its own.", min=1),
+)
 
-    run_compare(data, out, columns, method, rank_by=rank_by, n_pages=None if pages else 0, seed=seed, n_jobs=jobs)
-
-
-@app.command()
-def reproduce(
-    name: Annotated[
-        str,
-        typer.Argument(
-            help="What to reproduce: table1 (with Table 5), table2, table3, table4, paper-row, few-labels, control, "
-            "tau, eta1, k, t1, t2, disks, growth, hierarchies, flat; or `all`."
-        ),
-    ],
-    out: Annotated[Path, typer.Option(help="Folder for the results; a stopped run continues there.")] = Path("results"),
-    data: Annotated[list[str] | None, typer.Option(help="Run only this data set. Repeatable. By default: all.")] = None,
-    seeds: Annotated[int | None, typer.Option(min=1, help="Seeds per random method. By default: 1 to 5.")] = None,
-    jobs: Annotated[int, typer.Option(min=1, help="How many tasks to run at a time, each in its own process.")] = 1,
-    quick: Annotated[
-        bool,
-        typer.Option("--quick", help="A trial run: two epochs; two data sets and one seed unless you give these."),
-    ] = False,
-    report_only: Annotated[
-        bool, typer.Option("--report-only", help="Run nothing; report the results already in the folder.")
-    ] = False,
-) -> None:
+_command(
+    "reproduce",
+    "reproduce.run_reproduce",
     """Run a table or figure of the paper and report it beside the paper's numbers, as Markdown and as a page.
 
     An experiment consists of tasks: one method on one data set with one seed. The folder keeps the result of every
     finished task, so a second call continues where the first stopped, and experiments share tasks.
 
     Example: `hypcse reproduce paper-row --data iris --quick`
-    """
-    from hypcse.cli.reproduce import run_reproduce
+    """,
+    name=argument(
+        str,
+        "What to reproduce: table1 (with Table 5), table2, table3, table4, paper-row, few-labels, control, tau, eta1, "
+        "k, t1, t2, disks, growth; or `all`.",
+    ),
+    out=option(Path, Path("results"), "Folder for the results; a stopped run continues there."),
+    data=option(Texts, None, "Run only this data set. Repeatable. By default: all."),
+    seeds=option(Whole, None, "Seeds per random method. By default: 1 to 5.", min=1),
+    jobs=option(int, 1, "How many tasks to run at a time, each in its own process.", min=1),
+    quick=option(bool, False, "A trial run: two epochs; two data sets and one seed unless you give these.", "--quick"),
+    report_only=option(bool, False, "Run nothing; report the results already in the folder.", "--report-only"),
+)
 
-    run_reproduce(name, out, data, seeds, jobs, quick, report_only)
-
-
-@app.command()
-@with_shared
-def view(
-    source: _Tree,
-    out: Annotated[
-        Path | None, typer.Option(help="The page to write. By default: beside the tree, ending in .html.")
-    ] = None,
-    labels: Annotated[
-        Path | None,
-        typer.Option(help="Classes: a .csv with name and class per row, text with one class per line, .npy. Optional."),
-    ] = None,
-    data: Annotated[
-        str | None, typer.Option(help="The points behind the tree: a file or a data set's name. Optional.")
-    ] = None,
-    columns: Any = None,
-    graph: Any = None,
-    clusters: Annotated[
-        int | None, typer.Option(min=1, help="Number of clusters shown at first. By default: the automatic cut.")
-    ] = None,
-    compare: Annotated[
-        list[Path] | None,
-        typer.Option(help="Other labels to set beside the tree, in a file as for --labels. Repeat it for more."),
-    ] = None,
-    node_names: Annotated[
-        Path | None,
-        typer.Option(help="Names of nodes: a .csv with a node and a name per row, or JSON. Optional."),
-    ] = None,
-    title: Annotated[str | None, typer.Option(help="Heading of the page. By default: the name of the data.")] = None,
-    open_page: Annotated[bool, typer.Option("--open/--no-open", help="Show the page in the browser.")] = True,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace a file that hypcse did not write.")] = False,
-) -> None:
+_command(
+    "view",
+    "view.run_view",
     """Write a page that shows any tree, and open it: a disk to pan and zoom, a dendrogram, clusters, search, exports.
 
     The page is one file and works offline. With `--data` it also shows what the similarity graph and the columns say
@@ -338,30 +239,39 @@ def view(
     columns. Names of nodes in the tree's file are shown too.
 
     Example: `hypcse view tree.nwk --no-open`
-    """
-    from hypcse.cli.view import Extras, run_view
+    """,
+    source=_TREE,
+    out=option(File, None, "The page to write. By default: beside the tree, ending in .html."),
+    labels=option(
+        File, None, "Classes: a .csv with name and class per row, text with one class per line, .npy. Optional."
+    ),
+    data=option(Text, None, "The points behind the tree: a file or a data set's name. Optional."),
+    columns=COLUMNS,
+    graph=GRAPH,
+    clusters=option(Whole, None, "Number of clusters shown at first. By default: the automatic cut.", min=1),
+    compare=option(
+        list[Path] | None, None, "Other labels to set beside the tree, in a file as for --labels. Repeat it for more."
+    ),
+    node_names=option(File, None, "Names of nodes: a .csv with a node and a name per row, or JSON. Optional."),
+    title=option(Text, None, "Heading of the page. By default: the name of the data."),
+    open_page=option(bool, True, "Show the page in the browser.", "--open/--no-open"),
+    overwrite=option(bool, False, "Replace a file that hypcse did not write.", "--overwrite"),
+)
 
-    extras = Extras(labels, data, columns, graph, clusters, tuple(compare or ()), node_names, title)
-    run_view(source, out, extras, open_page=open_page, overwrite=overwrite)
-
-
-@app.command()
-def methods() -> None:
+_command(
+    "methods",
+    "output.list_methods",
     """List the methods: their input, the memory they need, and their options for `hypcse fit --set`.
 
     Example: `hypcse methods`
-    """
-    from hypcse.cli.output import list_methods
+    """,
+)
 
-    list_methods()
-
-
-@app.command()
-def datasets() -> None:
+_command(
+    "datasets",
+    "output.list_datasets",
     """List the data sets: their sizes and notes.
 
     Example: `hypcse datasets`
-    """
-    from hypcse.cli.output import list_datasets
-
-    list_datasets()
+    """,
+)

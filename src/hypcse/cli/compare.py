@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, get_args
 
-import numpy as np
 import pandas as pd
 import typer
-from rich.console import Console
 
 from hypcse import Tree, __version__, methods, view
 from hypcse._checks import check_labels
 from hypcse._choices import RankBy
 from hypcse.cli.inputs import points_of
-from hypcse.cli.output import print_notes, say, tell_left_out
+from hypcse.cli.output import print_notes, say, tell, tell_left_out
 from hypcse.cli.reproduce import run_with_bar
 from hypcse.cli.score import score_cell, score_title, show_scores
 from hypcse.kernels.warm import warm_up
 from hypcse.metrics.scores import BY_NAME, SCORES
-from hypcse.paper.report.render import write_report
-from hypcse.paper.report.tables import Block, Entry, Grid, Heading, Text
-from hypcse.paper.running.tasks import compare_tasks
+from hypcse.paper.experiments import compare_tasks
+from hypcse.paper.report.render import Block, Entry, Grid, Heading, Text, write_report
 from hypcse.points import Points
 from hypcse.points.columns import Columns
-from hypcse.storage.files import check_file, check_folder
-from hypcse.storage.whole import write_file
+from hypcse.storage.files import check_file, check_folder, write_file
 
 RECORDS = "compare.jsonl"
 WRITTEN = ("compare.html", "compare.md", "compare.csv", RECORDS)
@@ -55,66 +50,63 @@ def run_demo(data: str, out: Path) -> None:
     """Compare a few methods on a data set, and write the page of the tree of least entropy."""
     names = [name for name in DEMO if methods.describe(name).can_run]
     tell_left_out([name for name in DEMO if name not in names])
-    run_compare(data, out, Columns(), names, rank_by="entropy", n_pages=1, seed=0, n_jobs=1)
+    run_compare(data, out, Columns(), names, pages=True, most_pages=1)
 
 
 def run_compare(
-    source: str,
+    data: str,
     out: Path,
     columns: Columns,
-    selected: list[str] | None,
+    method: list[str] | None,
     *,
-    rank_by: RankBy,
-    n_pages: int | None,
-    seed: int,
-    n_jobs: int,
+    pages: bool,
+    rank_by: RankBy = "entropy",
+    seed: int = 0,
+    jobs: int = 1,
+    most_pages: int | None = None,
 ) -> None:
     """Run methods on the points of a file, or those that are left, and write their trees, a table and a page.
 
-    n_pages : how many of the trees, the best ones, have a page; None for all.
+    pages : whether each tree has a page, or the best ones if there is a limit to their number.
     """
-    names = selected or [name for name in methods.available() if methods.describe(name).can_run]
+    names = method or [name for name in methods.available() if methods.describe(name).can_run]
     names = [methods.describe(name).name for name in dict.fromkeys(names)]
     check_folder(out)
     for name in (*WRITTEN, *(f"{name}.nwk" for name in names)) if out.is_dir() else ():
         check_file(out / name)
-    points = points_of(source, columns)
+    points = points_of(data, columns)
     print_notes(points.notes)
-    if selected is None:
+    if method is None:
         tell_left_out([name for name in methods.available() if name not in names])
     if points.features is None:
-        raise ValueError(f"{source} holds a graph; methods are compared on a table of features.")
+        raise ValueError(f"{data} holds a graph; methods are compared on a table of features.")
     _check_rank(rank_by, points)
     warm_up()
     out.mkdir(parents=True, exist_ok=True)
-    tasks = compare_tasks(points, names, Path(source).name, seed, out.absolute())
-    records = run_with_bar(tasks, out / RECORDS, n_jobs, "comparing", one_data_set=True)
+    tasks = compare_tasks(points, names, Path(data).name, seed, out.absolute())
+    records = run_with_bar(tasks, out / RECORDS, jobs, "comparing", one_data_set=True)
     comparison = Comparison({task.method: records[task.key] for task in tasks}, rank_by, points.labels is not None)
-    write_report(_to_blocks(comparison, f"Methods on {Path(source).name}", points, seed), out, "compare")
+    write_report(_to_blocks(comparison, f"Methods on {Path(data).name}", points, seed), out, "compare")
     write_file(out / "compare.csv", _to_csv(comparison))
-    if not comparison.rows:
+    if comparison.table.empty:
         say("error", f"every method failed. {out / 'compare.md'} lists why.", "red")
         raise typer.Exit(1)
-    show_scores(comparison.rows, [name for name in SPARE if name != NAMES[rank_by]])
-    best = out / comparison.rows[0]["method"]
-    look = f"hypcse view {shlex.quote(str(best))}.nwk {shlex.join(['--data', source, *columns.words()])}"
-    if n_pages != 0:
-        for method in (row["method"] for row in comparison.rows[:n_pages]):
-            tree = Tree.from_newick((out / f"{method}.nwk").read_text(encoding="utf-8"), points.names)
-            view(tree, out / f"{method}.html", points, graph=points.similarity(), title=f"{method} on these points")
+    show_scores(comparison.table.to_dict("records"), [name for name in SPARE if name != NAMES[rank_by]])
+    ranked = comparison.table["method"].tolist()
+    best = out / ranked[0]
+    look = f"hypcse view {shlex.quote(str(best))}.nwk {shlex.join(['--data', data, *columns.words()])}"
+    if pages:
+        for name in ranked[:most_pages]:
+            tree = Tree.from_newick((out / f"{name}.nwk").read_text(encoding="utf-8"), points.names)
+            view(tree, out / f"{name}.html", points, graph=points.similarity(), title=f"{name} on these points")
         look = f"open {best}.html"
-    console = Console(soft_wrap=True, highlight=False)
-    console.print(comparison.explanation, markup=False)
-    console.print(f"Written to {out}: {', '.join(WRITTEN[:3])}, and a tree per method.", markup=False)
-    console.print(f"Look at the first: {look}", markup=False)
+    tell(comparison.explanation, f"Written to {out}: {', '.join(WRITTEN[:3])}, and a tree per method.")
+    tell(f"Look at the first: {look}")
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """The records of the methods, by name, and how they are ranked.
-
-    has_classes : whether there are scores by classes.
-    """
+    """The records of the methods, by name, and how they are ranked; `has_classes`: whether there are scores by them."""
 
     records: dict[str, dict[str, Any]]
     rank_by: RankBy
@@ -126,21 +118,19 @@ class Comparison:
         return [*(one.name for one in SCORES if self.has_classes or "labels" not in one.needs), "seconds"]
 
     @cached_property
-    def rows(self) -> list[dict[str, Any]]:
+    def table(self) -> pd.DataFrame:
         """Scores and seconds of the methods that did not fail, best first; those without a number last."""
-        rows = []
-        for method, record in self.records.items():
-            if "error" not in record:
-                values = {**record["scores"], "seconds": record["seconds"]}
-                numbers = {name: values.get(name) for name in self.columns}
-                rows.append({"method": method, **{k: math.nan if v is None else v for k, v in numbers.items()}})
-        name = NAMES[self.rank_by]
-        sign = -1 if _is_higher_better(name) else 1
-        return sorted(rows, key=lambda row: (math.isnan(row[name]), sign * np.nan_to_num(row[name])))
+        rows = [
+            {"method": method, **record["scores"], "seconds": record["seconds"]}
+            for method, record in self.records.items()
+            if "error" not in record
+        ]
+        name, table = NAMES[self.rank_by], pd.DataFrame(rows, columns=["method", *self.columns])
+        table = table.astype(dict.fromkeys(self.columns, float))
+        return table.sort_values(name, ascending=not _is_higher_better(name), kind="stable", ignore_index=True)
 
     @property
     def failures(self) -> dict[str, str]:
-        """The errors of those that failed."""
         return {method: record["error"] for method, record in self.records.items() if "error" in record}
 
     @property
@@ -173,15 +163,14 @@ def _is_higher_better(name: str) -> bool:
 
 
 def _to_blocks(comparison: Comparison, title: str, points: Points, seed: int) -> list[Block]:
-    """The comparison as a report."""
     n_classes = "no"
     if points.labels is not None:
         n_classes = f"{check_labels(points.labels, points.n_points, allow_unknown=True).max() + 1:,}"
     about = f"{points.n_points:,} points, {points.features.shape[1]:,} features, {n_classes} classes."
     blocks: list[Block] = [Heading(title, 1), Text(f"{about} {comparison.explanation}")]
-    if comparison.rows:
+    if not comparison.table.empty:
         blocks += [_grid(comparison), Text("The best of each column is bold. ↑ higher is better, ↓ lower is better.")]
-        blocks.append(Text(f"Each tree is a file: `hypcse view {comparison.rows[0]['method']}.nwk` shows the first."))
+        blocks.append(Text(f"Each tree is a file: `hypcse view {comparison.table['method'][0]}.nwk` shows the first."))
     if comparison.failures:
         rows = [(Entry(method), Entry(error)) for method, error in comparison.failures.items()]
         blocks += [Heading("Failures", 2), Grid(("Method", "Error"), tuple(rows))]
@@ -190,21 +179,20 @@ def _to_blocks(comparison: Comparison, title: str, points: Points, seed: int) ->
 
 def _grid(comparison: Comparison) -> Grid:
     """The scores; the best of a column is marked where two or more can be compared."""
-    best: dict[str, float] = {}
-    for name in comparison.columns:
-        values = [row[name] for row in comparison.rows if not math.isnan(row[name])]
-        best[name] = math.nan if len(values) < 2 else max(values) if _is_higher_better(name) else min(values)
+    table, columns = comparison.table, comparison.columns
+    best = {name: table[name].max() if _is_higher_better(name) else table[name].min() for name in columns}
+    marked = {name: (table[name] == best[name]) & (table[name].count() > 1) for name in columns}
     rows = []
-    for row in comparison.rows:
-        entries = [Entry(score_cell(name, row[name]), "best" if row[name] == best[name] else "") for name in best]
+    for k, row in enumerate(table.to_dict("records")):
+        entries = [Entry(score_cell(name, row[name]), "best" if marked[name][k] else "") for name in columns]
         rows.append((Entry(row["method"]), *entries, Entry(f"{row['method']}.nwk")))
-    titles = map(score_title, best)
+    titles = map(score_title, columns)
     return Grid(("Method", *(f"{title[0].upper()}{title[1:]}" for title in titles), "Tree"), tuple(rows))
 
 
 def _to_csv(comparison: Comparison) -> str:
     """Rank, method, tree file, and all numbers unrounded; a method that failed has its error at the end."""
-    rows = [{"rank": rank, "tree": f"{row['method']}.nwk", **row} for rank, row in enumerate(comparison.rows, 1)]
-    rows += [{"method": method, "error": error} for method, error in comparison.failures.items()]
-    table = pd.DataFrame(rows, columns=["rank", "method", "tree", *comparison.columns, "error"])
-    return table.astype({"rank": "Int64"}).to_csv(index=False, lineterminator="\n")
+    table, failed = comparison.table, pd.DataFrame(comparison.failures.items(), columns=["method", "error"])
+    ranked = table.assign(rank=range(1, len(table) + 1), tree=table["method"] + ".nwk")
+    every = pd.concat([ranked, failed]).reindex(columns=["rank", "method", "tree", *comparison.columns, "error"])
+    return every.astype({"rank": "Int64"}).to_csv(index=False, lineterminator="\n")

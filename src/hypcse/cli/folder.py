@@ -1,10 +1,11 @@
-"""The folder that `hypcse fit` writes: what the fit found, its files, and the summary of its clusters."""
+"""The folder that `hypcse fit` writes: what was found, its files, and the summary of its clusters."""
 
 from __future__ import annotations
 
 import io
 import json
 import re
+import time
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -12,24 +13,24 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from hypcse import Structure, Tree, __version__
+from hypcse import Structure, Tree, __version__, score
 from hypcse._checks import say_count
+from hypcse.cli.output import tell
 from hypcse.cli.score import finite, show_scores
-from hypcse.partitions.cluster_table import names_of
-from hypcse.partitions.description import Description, Groups, columns_of
-from hypcse.partitions.offered import Labels
+from hypcse.partitions.description import Description, Groups, names_of
 from hypcse.partitions.resampling import is_quick
+from hypcse.partitions.words import columns_of
 from hypcse.points import Points
+from hypcse.points.formats.errors import naming
 from hypcse.show.page import view
 from hypcse.show.source import flat_of
 from hypcse.storage.archive import FILES as MODEL_FILES
 from hypcse.storage.models import INNER, pack_model
-from hypcse.tree.flat import by_size, count_clusters
+from hypcse.tree.flat import Labels, by_size, count_clusters
 
 PAGE, CLUSTERS, REPORT = "tree.html", "clusters.csv", "scores.json"
 FILES = (
@@ -44,30 +45,38 @@ OWN = re.compile(r"cluster|outlier_score|level_[0-9]+")
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Nested labels, coarse to fine, and what is known of them.
+    """A tree, its flat labels, nested ones from coarse to fine, and what is known of them, each level's stability too.
 
-    main      : the level of the flat labels, or to look at where these are one cluster for want of structure; None if
-                the user asked for a number of clusters.
-    stability : one value per level, or None if it was not measured.
+    main : the level to look at first; None if the user asked for a number of clusters.
     """
 
+    tree: Tree
+    labels: Labels
     levels: Sequence[Labels]
     main: int | None
     structure: Structure
+    scores: dict[str, float]
+    seconds: float
     stability: Sequence[float] | None = None
 
     @property
     def counts(self) -> list[int]:
-        """Clusters of each level."""
         return [count_clusters(labels) for labels in self.levels]
 
-    def report(self) -> dict[str, Any]:
-        """For `scores.json`."""
+    def report(self, facts: dict[str, Any], job: dict[str, Any]) -> dict[str, Any]:
+        """For `scores.json`, with facts about the data, and what was asked for."""
         return {
+            "scores": {name: finite(value) for name, value in self.scores.items()},
+            "clusters": count_clusters(self.labels),
             "levels": self.counts,
             "main_level": None if self.main is None else self.main + 1,
             "stability": None if self.stability is None else [round(value, 4) for value in self.stability],
             "structure": {"found": self.structure.found, **asdict(self.structure)},
+            "points": self.tree.n_leaves,
+            **facts,
+            "seconds": round(self.seconds, 3),
+            "job": job,
+            "version": __version__,
         }
 
     def lines(self) -> list[str]:
@@ -82,86 +91,83 @@ class Findings:
         return [f"{structure[0].upper()}{structure[1:]}.", levels]
 
 
-def find(model: Any, stability: bool | None = None) -> Findings:
-    """The findings of a fitted model. Stability is measured if asked for, or by default if it is quick."""
+def find(model: Any, points: Points, begin: float, stability: bool | None = None) -> Findings:
+    """The findings of a model, fitted since `begin`. Stability is measured if asked for, or by default if quick."""
     # Levels are numbered by size; clusters of an updated model keep their numbers.
     main = model.levels_.main if np.array_equal(model.levels_[model.levels_.main], by_size(flat_of(model))) else None
     values = None
     if stability or (stability is None and is_quick(model.graph_)):
         with Console(stderr=True).status("measuring stability"):
             values = model.stability_
-    return Findings(model.levels_, main, model.structure_, values)
+    scores = score(model.tree_, graph=model.graph_, labels=points.labels, clusters=model.labels_)
+    seconds = time.perf_counter() - begin
+    return Findings(model.tree_, model.labels_, model.levels_, main, model.structure_, scores, seconds, values)
 
 
-def files_of_model(
+def model_files(
     model: Any,
     points: Points,
     findings: Findings,
-    row: dict[str, float],
-    report: dict[str, Any],
+    notes: Sequence[str],
+    job: dict[str, Any],
     title: str,
     *,
     as_parquet: bool = False,
     compare: Any = None,
 ) -> dict[str, bytes]:
     """Contents of the folder of a fitted model by file name; the page sets it beside the labels to `compare` with."""
+    n_features = 0 if points.features is None else model.n_features_in_
+    facts = {"features": n_features, "edges": model.graph_.n_edges, "notes": list(notes)}
     page = view(
         model, points=points, scale=model.scale, title=title, stability=findings.stability, compare=compare
     ).html
-    embedding = getattr(model, "embedding_", None)
-    files = folder_files(model.tree_, model.labels_, findings, points.names, row, report, page, embedding)
-    files |= table_files(model, points, as_parquet)
+    files = folder_files(findings, points.names, facts, job, page)
+    if hasattr(model, "embedding_"):
+        files["embedding.npy"] = _npy_bytes(model.embedding_)
+    # Also measures how far each point lies out, which the model keeps.
+    own = model.to_frame().reset_index(drop=True)
+    if points.frame is not None or points.features is not None:
+        table = joined(table_of(points), own)
+        files[CLUSTERS] = csv_bytes(table)
+        if as_parquet:
+            files["clusters.parquet"] = table.to_parquet(index=False)
     return files | {f"{INNER}/{name}": content for name, content in pack_model(model).items()}
 
 
 def folder_files(
-    tree: Tree,
-    labels: NDArray[np.int64],
-    findings: Findings,
-    names: Sequence[str] | None,
-    row: dict[str, float],
-    report: dict[str, Any],
-    page: str,
-    embedding: NDArray[Any] | None = None,
+    findings: Findings, names: Sequence[str] | None, facts: dict[str, Any], job: dict[str, Any], page: str
 ) -> dict[str, bytes]:
     """Contents of the folder by file name, without the model."""
-    report = {
-        "scores": {name: finite(value) for name, value in row.items()},
-        "clusters": count_clusters(labels),
-        **findings.report(),
-        "points": tree.n_leaves,
-        **report,
-        "version": __version__,
-    }
-    table = {"name": names or range(labels.size), "label": labels}
+    tree, table = findings.tree, {"name": names or range(findings.labels.size), "label": findings.labels}
     table |= {f"level_{k}": level for k, level in enumerate(findings.levels, 1)}
     files = {
         "tree.nwk": (tree.to_newick() + "\n").encode(),
-        "labels.csv": pd.DataFrame(table).to_csv(index=False, lineterminator="\n").encode(),
-        REPORT: (json.dumps(report, indent=2, allow_nan=False) + "\n").encode(),
+        "labels.csv": csv_bytes(pd.DataFrame(table)),
+        REPORT: (json.dumps(findings.report(facts, job), indent=2, allow_nan=False) + "\n").encode(),
         PAGE: page.encode("utf-8", "replace"),
     }
-    if tree.n_leaves > 1:
-        files["linkage.npy"] = _npy_bytes(tree.to_linkage())
-    if embedding is not None:
-        files["embedding.npy"] = _npy_bytes(embedding)
-    return files
+    return files | ({"linkage.npy": _npy_bytes(tree.to_linkage())} if tree.n_leaves > 1 else {})
 
 
-def table_files(model: Any, points: Points, as_parquet: bool) -> dict[str, bytes]:
-    """The table that was read with the cluster, the outlier score and the levels of each row; {} without a table."""
-    own = model.to_frame().reset_index(drop=True)
-    if points.frame is None and points.features is None:
+def job_of(folder: Path) -> dict[str, Any]:
+    """What a folder was written with, as its report says; empty without one."""
+    report = folder / REPORT
+    if not report.is_file():
         return {}
-    table = points.frame
-    if table is None:
-        table = pd.DataFrame(np.asarray(points.table), columns=points.feature_names)
-        table.columns = [name if isinstance(name, str) else f"column {name + 1}" for name in table.columns]
-    table = joined(table, own)
-    files = {CLUSTERS: table.to_csv(index=False, lineterminator="\n").encode()}
-    if as_parquet:
-        files["clusters.parquet"] = table.to_parquet(index=False)
-    return files
+    with naming(report, "a report of `hypcse fit`"):
+        form = json.loads(report.read_text(encoding="utf-8"))
+        job = form.get("job") if isinstance(form, dict) else None
+        if not isinstance(job, dict):
+            raise ValueError("it does not say what was fitted")
+        return job
+
+
+def table_of(points: Points) -> pd.DataFrame:
+    """The table that was read, or the features where none was."""
+    if points.frame is not None:
+        return points.frame
+    table = pd.DataFrame(np.asarray(points.table), columns=points.feature_names)
+    return table.rename(columns=lambda name: name if isinstance(name, str) else f"column {name + 1}")
 
 
 def joined(table: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
@@ -170,58 +176,49 @@ def joined(table: pd.DataFrame, own: pd.DataFrame) -> pd.DataFrame:
     return pd.concat([table.reset_index(drop=True), own], axis=1)
 
 
-def _npy_bytes(array: NDArray[np.float64]) -> bytes:
+def csv_bytes(table: pd.DataFrame) -> bytes:
+    return table.to_csv(index=False, lineterminator="\n").encode()
+
+
+def _npy_bytes(array: Any) -> bytes:
     with io.BytesIO() as buffer:
         np.save(buffer, array, allow_pickle=False)
         return buffer.getvalue()
 
 
 def show_findings(
-    findings: Findings,
-    labels: NDArray[np.int64],
-    points: Points,
-    place: Path,
-    files: Collection[str],
-    scores: dict[str, Any],
-    more: Sequence[str] = (),
+    findings: Findings, points: Points, method: str, place: object, files: Collection[str], more: Sequence[str] = ()
 ) -> None:
     """Print the findings and `more` in a line each, the clusters as a table, the scores, and where the files are."""
-    console = Console(soft_wrap=True, highlight=False)
-    for line in [*findings.lines(), *more]:
-        console.print(line, markup=False)
-    show_clusters(labels, points, findings)
-    show_scores([scores])
-    names = ", ".join(sorted({name.split("/")[0] for name in files}))
-    console.print(f"Written to {place}: {names}", markup=False)
+    tell(*findings.lines(), *more)
+    show_clusters(findings, points)
+    show_scores([{"method": method, **findings.scores, "seconds": findings.seconds}])
+    tell(f"Written to {place}: {', '.join(sorted({name.split('/')[0] for name in files}))}")
 
 
-def show_clusters(labels: NDArray[np.int64], points: Points, findings: Findings) -> None:
+def show_clusters(findings: Findings, points: Points) -> None:
     """Print the clusters as a table, the largest first and outliers last; without structure, the level to look at."""
-    console = Console(soft_wrap=True, highlight=False)
-    main, which = findings.main, ""
+    labels, main, which = findings.labels, findings.main, ""
     if main is not None:
         which = f", level {main + 1} of {len(findings.levels)}"
         if count_clusters(labels) < findings.counts[main]:
-            console.print("All points are one cluster. What the level to look at shows may be chance:", markup=False)
+            tell("All points are one cluster. What the level to look at shows may be chance:")
             labels = findings.levels[main]
     numbers, sizes = np.unique(labels[labels >= 0], return_counts=True)
     n_outliers = int(np.count_nonzero(labels < 0))
     outliers = f" and {say_count(n_outliers, 'outlier')}" if n_outliers else ""
-    end = "." if sizes.size == 1 else ":"
-    console.print(f"{say_count(sizes.size, 'cluster')}{which}{outliers}{end}", markup=False)
+    tell(f"{say_count(sizes.size, 'cluster')}{which}{outliers}{'.' if sizes.size == 1 else ':'}")
     if sizes.size == 1:
         return
-    table = Table("cluster", "points")
-    names = None
+    table, columns = Table("cluster", "points"), [list(map(str, numbers)), [f"{size:,}" for size in sizes]]
     if points.features is not None:
         table.add_column("what sets it apart: typical values")
-        names = names_of(Description(columns_of(points), Groups.of_labels(labels, numbers)), numbers)
+        described = Description(columns_of(points), Groups.of_labels(labels, numbers))
+        columns.append(list(map(escape, names_of(described, numbers))))
     for cluster in np.argsort(-sizes, kind="stable")[:MOST_CLUSTERS].tolist():
-        table.add_row(
-            str(numbers[cluster]), f"{sizes[cluster]:,}", *([] if names is None else [escape(names[cluster])])
-        )
+        table.add_row(*(column[cluster] for column in columns))
     if n_outliers:
         table.add_row("outliers", f"{n_outliers:,}", style="dim")
     Console().print(table)
     if sizes.size > MOST_CLUSTERS:
-        console.print(f"and {sizes.size - MOST_CLUSTERS} smaller ones.")
+        tell(f"and {sizes.size - MOST_CLUSTERS} smaller ones.")

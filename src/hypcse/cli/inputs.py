@@ -23,8 +23,6 @@ from hypcse.tree.checks import match_names
 
 TREE = "tree.nwk"
 """The tree in a folder that `hypcse fit` wrote."""
-MAX_DIGITS = 18
-"""Digits of the longest node number: it has 64 bits."""
 
 
 def points_of(source: str, columns: Columns) -> Points:
@@ -38,14 +36,9 @@ def points_of(source: str, columns: Columns) -> Points:
     options = columns.options()
     if options:
         raise ValueError(f"{source} is a data set without named columns. Omit {', '.join(options.values())}.")
-    X, y = load_dataset(source)
+    with draw_bar(source) as bar:
+        X, y = datasets.load(source, callback=bar)
     return Points(X, labels=y)
-
-
-def load_dataset(name: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """A data set by name, with a progress bar on standard error while it is downloaded."""
-    with draw_bar(name) as bar:
-        return datasets.load(name, callback=bar)
 
 
 def tree_file(source: Path) -> Path:
@@ -78,28 +71,18 @@ def read_tree(path: Path) -> Tree:
 
 
 def read_node_names(path: Path) -> dict[int, str]:
-    """Names of nodes by number: from Newick or JSON text, or from a table with a node and a name per row.
-
-    JSON is what the page exports, where names stand under "node_names", or an object of names by number.
-    """
+    """Names of nodes by number: from Newick, a table, JSON as the page exports it, or an object of names by number."""
     suffix = path.suffix.lower()
     if suffix == ".npy":
         return {}
-    if suffix in (".csv", ".tsv"):
-        names = {row[0].strip(): row[-1] for row in read_cells(path) if row[0].strip().isdecimal()}
-    elif suffix == ".json":
-        with naming(path, "names of nodes"):
-            form = json.loads(_read_text(path))
-        names = form.get("node_names", {}) if isinstance(form, dict) and "parent" in form else form
-        if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
-            raise ValueError(f'{path} holds no names of nodes. Write {{"12": "a name", "15": "another"}}.')
-    else:
-        with naming(path, "a tree"):
+    with naming(path, "names of nodes"):
+        if suffix in (".csv", ".tsv"):
+            return {int(row[0]): row[-1] for row in read_cells(path) if row[0].strip().isdecimal()}
+        if suffix != ".json":
             return newick.read_node_names(_read_text(path))
-    wrong = next((key for key in names if not key.isdecimal() or len(key) > MAX_DIGITS), None)
-    if wrong is not None:
-        raise ValueError(f"{path} names the node {wrong!r}; node numbers are whole numbers, as the page shows them.")
-    return {int(key): name for key, name in names.items()}
+        form = json.loads(_read_text(path))
+        names = form.get("node_names", {}) if "parent" in form else form
+        return {int(key): str(name) for key, name in names.items()}
 
 
 def read_labels(path: Path) -> NDArray[Any]:
@@ -114,10 +97,7 @@ def read_labels(path: Path) -> NDArray[Any]:
 
 
 def leaf_labels(path: Path, tree: Tree) -> list[str]:
-    """One label per leaf: from a table by the leaf's name, or one per line in the order of the leaves.
-
-    In a table the first column holds the names and the second the labels; a first row that names no leaf is its header.
-    """
+    """One label per leaf: from a table of names and labels, or one per line in the order of the leaves."""
     if path.suffix.lower() not in (".csv", ".tsv"):
         return [str(label) for label in read_labels(path)]
     rows = read_cells(path)
@@ -132,15 +112,14 @@ def leaf_labels(path: Path, tree: Tree) -> list[str]:
 
 def read_cells(path: Path) -> list[list[str]]:
     """The cells of a text table, row by row, with the same number in each."""
-    text = _read_text(path)
-    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    text, delimiter = _read_text(path), "\t" if path.suffix.lower() == ".tsv" else ","
     with naming(path, "a table of text"):
         rows = [row for row in csv.reader(text.splitlines(keepends=True), delimiter=delimiter) if row]
+    ragged = next((k for k, row in enumerate(rows) if len(row) != len(rows[0])), None)
+    if ragged is not None:
+        raise ValueError(f"{path}: row {ragged + 1} has {len(rows[ragged])} cells, row 1 has {len(rows[0])}.")
     if not rows:
         raise ValueError(f"{path} is empty; at least one row is needed.")
-    ragged = [k for k, row in enumerate(rows, 1) if len(row) != len(rows[0])]
-    if ragged:
-        raise ValueError(f"{path}: row {ragged[0]} has {len(rows[ragged[0] - 1])} cells, row 1 has {len(rows[0])}.")
     return rows
 
 

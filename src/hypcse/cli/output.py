@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 import sys
 import traceback
 from collections.abc import Sequence
@@ -36,10 +35,11 @@ def say(kind: str, what: object, style: str = "") -> None:
     console.print(f"{kind}: {line}" if kind else line, style=style, markup=False)
 
 
-def flush() -> None:
-    """Flush the output; raise if nobody reads it or the disk is full."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+def tell(*lines: str) -> None:
+    """Print lines as they are, without wrapping them."""
+    console = Console(soft_wrap=True, highlight=False)
+    for line in lines:
+        console.print(line, markup=False)
 
 
 def abandon() -> None:
@@ -72,12 +72,11 @@ class Passed(Exception):
 
 
 class Ending(NamedTuple):
-    """An exit code and a message, which is empty where nobody would read it; and words that the command lacks."""
+    """An exit code and a message, which is empty where nobody would read it."""
 
     code: int
     text: str
     kind: str = "error"
-    words: tuple[str, ...] = ()
 
 
 def end_with(error: BaseException, debug: bool) -> NoReturn:
@@ -89,8 +88,6 @@ def end_with(error: BaseException, debug: bool) -> NoReturn:
             traceback.print_exception(error)
         if ending.text:
             say(ending.kind, ending.text, "red" if ending.kind else "")
-        if ending.words:
-            say("", f"Run: {shlex.join(['hypcse', *sys.argv[1:], *ending.words])}")
     finally:
         abandon()
         sys.exit(ending.code)
@@ -122,7 +119,7 @@ def ending_of(error: BaseException) -> Ending:
     from hypcse._checks import Curable
 
     if isinstance(error, (*INPUT_ERRORS, Curable)):
-        return Ending(BAD_INPUT, text, words=getattr(error, "words", ()))
+        return Ending(BAD_INPUT, text)
     where = "This is a bug in hypcse; run `hypcse --debug ...` for the details."
     return Ending(BUG, f"{type(error).__name__}: {text.rstrip('.')}. {where}", "error inside hypcse")
 
@@ -170,7 +167,6 @@ def list_methods() -> None:
 
 
 def list_datasets() -> None:
-    """Print the catalog of data sets."""
     from hypcse import datasets
 
     table = Table("data set", "points", "features", "classes", "note")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from json import dumps
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.markup import escape
 from rich.measure import Measurement
@@ -29,68 +27,58 @@ _SHORT = {"dasgupta_cost": "cost ↓", "seconds": "s"}
 
 
 def run_score(
-    tree_source: Path,
-    source: str,
-    labels_path: Path | None,
+    tree: Path,
+    data: str,
+    labels: Path | None,
     columns: Columns,
-    graph_options: dict[str, Any],
-    *,
+    graph: dict[str, Any],
     self_loops: SelfLoops,
-    as_json: bool,
+    json: bool,
 ) -> None:
     """Score a tree (a file or a folder of `hypcse fit`) on the similarity graph of its points, and print the row."""
-    if labels_path is not None:
-        check_one_label_source(labels_path, columns)
-    tree_path = tree_file(tree_source)
-    tree = read_tree(tree_path)
-    points = points_of(source, columns)
-    if tree_path.suffix.lower() == ".npy":
+    check_one_label_source(labels, columns)
+    path = tree_file(tree)
+    leaves, points = read_tree(path), points_of(data, columns)
+    if path.suffix.lower() == ".npy":
         # A linkage matrix holds no names: its leaf k is row k, whatever the id column says.
         points = replace(points, names=None)
-    order = leaf_rows(tree, points, by_name=columns.id is not None)
-    if labels_path is not None:
-        points = replace(points, labels=read_labels(labels_path))
-    points = replace(points, graph=points.similarity(**graph_options)).rows(order)
-    row = score(tree, graph=points.graph, labels=points.labels, self_loops=self_loops)
-    if as_json:
-        print(json.dumps({name: finite(value) for name, value in row.items()}, allow_nan=False))
+    if labels is not None:
+        points = replace(points, labels=read_labels(labels))
+    points = leaf_points(leaves, points, graph, by_name=columns.id is not None)
+    row = score(leaves, graph=points.graph, labels=points.labels, self_loops=self_loops)
+    if json:
+        print(dumps({name: finite(value) for name, value in row.items()}, allow_nan=False))
     else:
         show_scores([row])
 
 
-def check_one_label_source(labels_path: Path, columns: Columns) -> None:
+def check_one_label_source(labels: Path | None, columns: Columns) -> None:
     """Raise if a column gives labels too."""
-    if columns.label is not None:
-        raise ValueError(f"--labels {labels_path} and --label-column {columns.label} both give labels; pass one.")
+    if labels is not None and columns.label is not None:
+        raise ValueError(f"--labels {labels} and --label-column {columns.label} both give labels; pass one.")
 
 
-def leaf_rows(tree: Tree, points: Points, by_name: bool) -> NDArray[np.int64]:
-    """The row of each leaf of the tree.
-
-    by_name : whether names were asked for. If the rows were named by a column that looked like an id, a tree without
-        leaf names is matched by row.
-    """
-    n = points.n_points
+def leaf_points(tree: Tree, points: Points, graph: dict[str, Any], by_name: bool) -> Points:
+    """The points in the order of the leaves, with their graph; by row if the tree has no names, unless `by_name`."""
+    n, order = points.n_points, None
     if tree.n_leaves != n:
         raise ValueError(
             f"the tree has {tree.n_leaves} leaves, but the data has {n} rows; they must be the same points."
         )
     if points.names is not None and (by_name or tree.names is not None):
         names = tree.names if tree.names is not None else tuple(map(str, range(n)))
-        return match_names(names, points.names, "the tree", "the id column")
-    if tree.names is not None:
+        order = match_names(names, points.names, "the tree", "the id column")
+    elif tree.names is not None:
         raise ValueError(
             f"the tree names its leaves ({tree.names[0]!r}, ...). Say which column of the data holds these names: "
             "--id-column."
         )
-    return np.arange(n)
+    points = replace(points, graph=points.similarity(**graph))
+    return points if order is None else points.rows(order)
 
 
 def show_scores(rows: list[dict[str, Any]], spare: Sequence[str] = ("dasgupta_cost",)) -> None:
-    """Print rows of scores as one table, with an arrow in the better direction; a single row is printed vertically.
-
-    spare : scores that are left out, one after the other, where the terminal is too narrow. Numbers are never cut.
-    """
+    """Print rows of scores as one table, a single row vertically; the `spare` ones give way in a narrow terminal."""
     console = Console()
     if len(rows) == 1:
         table = Table("score", Column("value", justify="right"))
@@ -101,23 +89,18 @@ def show_scores(rows: list[dict[str, Any]], spare: Sequence[str] = ("dasgupta_co
     names = list(rows[0])
     for name in ("", *spare):
         names = [other for other in names if other != name]
-        table = _score_table(rows, names)
+        table = Table()
+        for name in names:
+            title = _SHORT.get(name, score_title(name))
+            table.add_column(title, justify="left" if name == "method" else "right", no_wrap=True)
+        for row in rows:
+            table.add_row(*(escape(score_cell(name, row[name])) for name in names))
         width = Measurement.get(console, console.options.update(width=10_000), table).maximum
         if width <= console.width:
             break
     # What is still too wide is wrapped by the terminal, which loses nothing.
     console.width = max(console.width, width)
     console.print(table)
-
-
-def _score_table(rows: list[dict[str, Any]], names: list[str]) -> Table:
-    table = Table()
-    for name in names:
-        title = _SHORT.get(name, score_title(name))
-        table.add_column(title, justify="left" if name == "method" else "right", no_wrap=True)
-    for row in rows:
-        table.add_row(*(escape(score_cell(name, row[name])) for name in names))
-    return table
 
 
 def score_title(name: str) -> str:

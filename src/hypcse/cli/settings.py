@@ -11,11 +11,7 @@ from hypcse.methods.options import Option, check_names
 from hypcse.methods.registry import Method
 from hypcse.storage.options import fits, kinds_of, literals, to_plain
 
-_ELSEWHERE = {
-    "refine": "--refine, --no-refine or --effort",
-    "n_neighbors": "--neighbors",
-    "bandwidth": "--bandwidth",
-}
+_ELSEWHERE = {"refine": "--refine, --no-refine or --effort", "n_neighbors": "--neighbors", "bandwidth": "--bandwidth"}
 """Parameters of estimators that the command has its own options for, for every method."""
 _OWN = ("callback", "checkpoint_dir", "verbose")
 """Parameters that the command sets itself."""
@@ -31,13 +27,12 @@ def settable(method: Method) -> tuple[Option, ...]:
 
 def read_options(words: Sequence[str], method: Method) -> dict[str, Any]:
     """The options of `--set`, each converted to the type that the method declares."""
-    texts = _split(words)
-    for name in texts:
+    for name in _split(words):
         if name in _ELSEWHERE and method.estimator is not None:
             raise ValueError(f"--set {name}: the command has an option for it. Pass {_ELSEWHERE[name]}.")
         if name in _OWN:
             raise ValueError(f"--set {name}: the command sets it itself. In Python, pass {name}= to the estimator.")
-    return read_words(words, method.name, {option.name: option for option in settable(method)} if texts else {})
+    return read_words(words, method.name, {option.name: option for option in settable(method)} if words else {})
 
 
 def read_words(words: Sequence[str], title: str, options: dict[str, Option]) -> dict[str, Any]:
@@ -60,11 +55,7 @@ def _split(words: Sequence[str]) -> dict[str, str]:
 
 
 def parse_value(text: str) -> Any:
-    """None, a boolean, a whole number, a number, or else the text. Nothing is run.
-
-    >>> [parse_value(text) for text in ("3", "1e-3", "inf", "True", "none", "unit")]
-    [3, 0.001, inf, True, None, 'unit']
-    """
+    """None, a boolean, a whole number, a number, or else the text. Nothing is run."""
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
     for kind in (int, float):

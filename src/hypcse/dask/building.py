@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from distributed import Client
@@ -23,11 +23,13 @@ from hypcse.dask.edge_files import (
     mark_unfinished,
     new_files,
     parquet_files,
+    part_path,
     write_metadata,
 )
 from hypcse.graph.compressed import vertex_ids
 from hypcse.graph.graph import MAX_SPREAD, MAX_VOLUME
 from hypcse.kernels.arrays import Ids, Reals
+from hypcse.kernels.linkage.merges import shorten
 from hypcse.storage.files import hold_folder
 
 ENTRIES_PER_PART = 2_000_000
@@ -132,13 +134,57 @@ def gather_part(part: int, path: Path, span: tuple[int, int], chunks: list[Path]
     return (edges.source.size, float(edges.weight.min(initial=np.inf)), self_weights, degrees)
 
 
+def cut_graph(
+    paths: list[Path], bounds: Ids, folder: Path, limit: int, client: Client, *, short: bool
+) -> tuple[Ids, Ids]:
+    """Write parts in pieces of at most `limit` entries: where they begin and end, and how many entries vertices have.
+
+    `short` rounds weights, so that their sums are exact.
+    """
+    spans = pairwise(bounds.tolist())
+    pieces = list(run_tasks(client, cut_part, paths, spans, folder=folder, limit=limit, short=short))
+    firsts, counts = (np.concatenate(side) for side in zip(*pieces, strict=True))
+    return np.append(firsts, bounds[-1]), counts
+
+
+def cut_part(path: Path, span: tuple[int, int], folder: Path, limit: int, short: bool) -> tuple[Ids, Ids]:
+    """Write a part in pieces; the first vertex of each, and how many entries each vertex has."""
+    edges = Edges.read(path)
+    if short:
+        edges = edges._replace(weight=shorten(edges.weight))
+    counts = np.bincount(edges.source - span[0], minlength=span[1] - span[0])
+    bounds = span[0] + cut_bounds(counts, 1, limit)
+    cuts = np.searchsorted(edges.source, bounds)
+    for piece, start, stop in zip(piece_paths(folder, bounds), cuts[:-1], cuts[1:], strict=True):
+        edges.take(slice(start, stop)).write(piece)
+    return bounds[:-1], counts
+
+
+def cut_bounds(counts: Ids, n_parts: int, limit: int) -> Ids:
+    """Where parts begin: at least `n_parts`, of at most `limit` entries each unless one vertex has more by itself."""
+    size = min(limit, -(-int(counts.sum()) // max(1, n_parts)))
+    before = np.concatenate([[0], np.cumsum(counts)])
+    bounds = [0]
+    while bounds[-1] < counts.size:
+        end = int(np.searchsorted(before, before[bounds[-1]] + size, side="right")) - 1
+        bounds.append(max(end, bounds[-1] + 1))
+    return np.array(bounds, np.int64)
+
+
+def piece_paths(folder: Path, bounds: Ids) -> list[Path]:
+    """The files of pieces, each named by its first vertex."""
+    return [part_path(folder, first) for first in bounds[:-1].tolist()]
+
+
 def parquet_sources(path: Path) -> list[RowGroup]:
     """The row groups of a Parquet file or of all in a folder, in the order of their names."""
     if (path / UNFINISHED).exists():
         raise ValueError(f"{path} holds part of a graph whose making was stopped. Make it again from its edges.")
     sources = []
     for file, opened in parquet_files(path):
-        _check_columns(str(file), opened.schema_arrow.names)
+        for name in ("source", "target"):
+            if name not in opened.schema_arrow.names:
+                raise ValueError(f"{file} has no column {name!r}; edges have source, target and an optional weight.")
         sources += [RowGroup(file, number) for number in range(opened.num_row_groups)]
     return sources
 
@@ -149,17 +195,6 @@ def check_apart(path: Path, sources: list[RowGroup], folder: Path) -> None:
     parts = [source.path for source in sources if source.path.name.startswith("part-")]
     if place == path.resolve() or any(file.resolve().parent == place for file in parts):
         raise ValueError(f"the edges of {path} are in {folder}, where the parts are to be. Name another folder.")
-
-
-def frame_sources(frame: Any, folder: Path, client: Client) -> list[RowGroup]:
-    """The row groups of a dask.dataframe, which Dask writes to a folder first, a partition at a time."""
-    if not hasattr(frame, "to_parquet") or not hasattr(frame, "npartitions"):
-        raise TypeError(f"a dask.dataframe is needed, got {type(frame).__name__}. Use dask.dataframe.from_pandas.")
-    names = list(frame.columns)
-    _check_columns("the table", names)
-    edges = frame[[name for name in COLUMNS if name in names]]
-    client.compute(edges.to_parquet(str(folder), write_index=False, compute=False), sync=True)
-    return parquet_sources(folder)
 
 
 def read_source(source: RowGroup) -> Edges:
@@ -174,12 +209,6 @@ def read_source(source: RowGroup) -> Edges:
     if weight.min(initial=0) < 0:
         raise ValueError(f"an edge has the weight {weight.min()}; weights must not be negative.")
     return Edges(first, second, weight)
-
-
-def _check_columns(place: str, names: list[str]) -> None:
-    for name in ("source", "target"):
-        if name not in names:
-            raise ValueError(f"{place} has no column {name!r}; edges have source, target and an optional weight.")
 
 
 Pairs = tuple[Ids, Ids]

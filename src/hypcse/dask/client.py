@@ -30,24 +30,7 @@ WAIT = 60
 
 
 def current_client(client: distributed.Client | None = None) -> distributed.Client:
-    """Return the given client or the current one, once it has a worker; waits a minute for the first.
-
-    Parameters
-    ----------
-    client
-        A `distributed.Client`, or None for the one that was made last.
-
-    Returns
-    -------
-    distributed.Client
-        The client that does the work.
-
-    Examples
-    --------
-    >>> with distributed.Client(processes=False, n_workers=1, dashboard_address=":0") as client:
-    ...     current_client() is client
-    True
-    """
+    """The client passed, or the one that was made last, once it has a worker; waits a minute for the first."""
     if client is None:
         try:
             client = distributed.get_client()

@@ -15,15 +15,8 @@ from numpy.typing import NDArray
 
 from hypcse._arrays import freeze, hold
 from hypcse._checks import check_count
-from hypcse.dask.building import (
-    ENTRIES_PER_PART,
-    build_parts,
-    check_apart,
-    find_components,
-    frame_sources,
-    parquet_sources,
-)
-from hypcse.dask.client import current_client, scratch_folder, shared_folder
+from hypcse.dask.building import ENTRIES_PER_PART, build_parts, check_apart, find_components, parquet_sources
+from hypcse.dask.client import current_client, shared_folder
 from hypcse.dask.edge_files import (
     Edges,
     Parts,
@@ -44,7 +37,7 @@ class DistributedGraph:
 
     Part k is the file `part-0000k.parquet`, with columns source, target and weight: all entries whose source is from
     `bounds[k]` to below `bounds[k + 1]`, sorted, every edge from both ends. All workers must see the folder under the
-    same name. Use `from_parquet`, `from_dask` or `from_graph`, which check their input; the constructor trusts it.
+    same name. Use `from_parquet` or `from_graph`, which check their input; the constructor trusts it.
 
     Parameters
     ----------
@@ -59,7 +52,7 @@ class DistributedGraph:
     edge_degrees
         (n,) row sums without `self_weights`.
     about
-        Facts about a similarity graph: `bandwidth`, `recall` and `fingerprint`.
+        Facts about a similarity graph: `bandwidth` and `fingerprint`.
     temporary
         Removes a temporary folder when the graph is gone; None if the folder stays.
 
@@ -69,8 +62,8 @@ class DistributedGraph:
     >>> folder = tempfile.mkdtemp()
     >>> path = Graph.from_edges([0, 1], [1, 2], [1.0, 3.0])
     >>> graph = DistributedGraph.from_graph(path, folder, n_parts=2)
-    >>> graph, graph.degrees.tolist(), graph.read_part(0).target.tolist()
-    (DistributedGraph(3 vertices, 2 edges, 2 parts), [1.0, 4.0, 3.0], [1, 0, 2])
+    >>> graph, graph.degrees.tolist()
+    (DistributedGraph(3 vertices, 2 edges, 2 parts), [1.0, 4.0, 3.0])
     """
 
     folder: Path
@@ -86,8 +79,6 @@ class DistributedGraph:
         for name in Parts._fields:
             dtype = np.int64 if name in ("bounds", "part_entries") else np.float64
             object.__setattr__(self, name, hold(getattr(self, name), dtype, views=True))
-        if self.bounds.size != self.part_entries.size + 1 or self.bounds[-1] != self.self_weights.size:
-            raise ValueError("the arrays of a DistributedGraph do not fit together. Use one of its from_ functions.")
 
     @property
     def n_vertices(self) -> int:
@@ -105,11 +96,6 @@ class DistributedGraph:
         return self.part_entries.size
 
     @property
-    def recall(self) -> float | None:
-        """Share of the true neighbors that a similarity graph has, measured on a sample; None for any other graph."""
-        return self.about.get("recall")
-
-    @property
     def part_paths(self) -> list[Path]:
         """The file of each part."""
         return [part_path(self.folder, part) for part in range(self.n_parts)]
@@ -123,21 +109,6 @@ class DistributedGraph:
     def volume(self) -> float:
         """Sum of all degrees."""
         return float(self.degrees.sum())
-
-    def read_part(self, part: int) -> Edges:
-        """Source, target and weight of all entries of a part.
-
-        Parameters
-        ----------
-        part
-            Its number, from 0.
-
-        Returns
-        -------
-        Edges
-            Three arrays, sorted by (source, target).
-        """
-        return Edges.read(part_path(self.folder, check_count("part", part, 0, self.n_parts - 1)))
 
     def components(self, client: Client | None = None) -> NDArray[np.int64]:
         """Label of the connected component of each vertex, numbered by smallest vertex.
@@ -162,7 +133,7 @@ class DistributedGraph:
         Graph
             The same vertices and edges.
         """
-        edges = Edges.join(map(self.read_part, range(self.n_parts)))
+        edges = Edges.join(map(Edges.read, self.part_paths))
         indptr = np.concatenate([[0], np.cumsum(np.bincount(edges.source, minlength=self.n_vertices))])
         columns = freeze(edges.target.astype(np.int32))
         return Graph(freeze(indptr.astype(np.int64)), columns, freeze(np.array(edges.weight)), self.self_weights)
@@ -212,36 +183,6 @@ class DistributedGraph:
             check_apart(Path(path), sources, Path(folder))
         place, temporary = shared_folder(folder, client)
         return cls(place, *build_parts(sources, place, n_vertices, n_parts, client), temporary=temporary)
-
-    @classmethod
-    def from_dask(
-        cls,
-        frame: Any,
-        n_vertices: int | None = None,
-        *,
-        folder: str | Path | None = None,
-        n_parts: int | None = None,
-        client: Client | None = None,
-    ) -> DistributedGraph:
-        """From a dask.dataframe of edges, with columns source, target and (1 by default) weight, as `from_parquet`.
-
-        Parameters
-        ----------
-        frame
-            A dask.dataframe.
-        n_vertices, folder, n_parts, client
-            As for `from_parquet`.
-
-        Returns
-        -------
-        DistributedGraph
-            A graph over vertices 0 to n - 1.
-        """
-        client = current_client(client)
-        place, temporary = shared_folder(folder, client)
-        with scratch_folder(place, "edges") as edges:
-            sources = frame_sources(frame, edges, client)
-            return cls(place, *build_parts(sources, place, n_vertices, n_parts, client), temporary=temporary)
 
     @classmethod
     def from_graph(cls, graph: Graph, folder: str | Path, n_parts: int | None = None) -> DistributedGraph:

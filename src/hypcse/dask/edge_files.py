@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from hypcse._arrays import freeze
 from hypcse.kernels.arrays import Ids, Reals
-from hypcse.storage.whole import write_file
+from hypcse.storage.files import write_file
 
 COLUMNS = ("source", "target", "weight")
 
@@ -148,7 +148,7 @@ def load_array(folder: Path, name: str) -> NDArray[Any]:
 
 METADATA, UNFINISHED = "graph.json", "graph.unfinished"
 VERTEX_ARRAYS = ("self_weights", "edge_degrees")
-ABOUT = ("bandwidth", "recall", "fingerprint")
+ABOUT = ("bandwidth", "fingerprint")
 """Facts about a similarity graph."""
 
 

@@ -19,7 +19,7 @@ from hypcse._choices import Bandwidth, ClusterLinkage, Metric, NeighborSearch, R
 from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.dask.client import current_client, first_rows, run_blocks, shared_folder
 from hypcse.dask.distributed_graph import DistributedGraph
-from hypcse.dask.linking.linkage_in_rounds import MEMORY_LIMIT, graph_linkage
+from hypcse.dask.linkage import MEMORY_LIMIT, graph_linkage
 from hypcse.dask.similarity.blocks import as_rows, checked_block
 from hypcse.dask.similarity.pipeline import Pipeline
 from hypcse.dask.similarity.shards import Options, compared
@@ -27,14 +27,21 @@ from hypcse.dask.subtree_search import refine as refine_parts
 from hypcse.dask.tree_scores import Outline, outline_graph, score, scores_from_weights
 from hypcse.entropy import lca_weights
 from hypcse.estimators.entropy_clustering import effort_of
-from hypcse.graph.scales import Scaling
+from hypcse.graph.scaling import Scaling
 from hypcse.kernels.arrays import Ids
 from hypcse.partitions.cuts import best_cut
 from hypcse.partitions.evidence import UNTESTED, Structure
 from hypcse.partitions.nested_levels import Levels, levels_and_main
 from hypcse.partitions.significance import beyond_chance
-from hypcse.search.components import Parts, gather_parts, gather_points, tree_of_parts, with_top
-from hypcse.search.join import join_across_bridges, warn_of_order
+from hypcse.search.join import (
+    Parts,
+    gather_parts,
+    gather_points,
+    join_across_bridges,
+    tree_of_parts,
+    warn_of_order,
+    with_top,
+)
 from hypcse.storage.files import hold_folder
 from hypcse.tree import Tree
 from hypcse.tree.flat import by_size
@@ -122,7 +129,7 @@ def fit(
     n_neighbors, bandwidth, scale, metric, algorithm, n_probes, shard_rows
         As for `similarity_graph`.
     linkage
-        "average", "paris" or "single", see `graph_linkage`.
+        "average" or "paris", see `graph_linkage`.
     refine
         Effort of the refinement: "fast" (or True), "thorough", or False for none.
     memory_limit
@@ -189,7 +196,7 @@ def fit(
         for name in ("rounds", "refining"):
             shutil.rmtree(place / name, ignore_errors=True)
     main, labels = nested.main if n_clusters is None else None, da.from_array(flat, chunks=(chunks,))
-    levels = Levels(map(by_size, nested), nested.main, structure=structure)
+    levels = Levels([by_size(labels) for labels in nested], nested.main, structure=structure)
     return Clustering(tree, labels, levels, main, graph, structure, scores)
 
 

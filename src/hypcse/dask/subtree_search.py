@@ -1,7 +1,6 @@
 """Refinement of a tree over a graph whose edges no machine holds: subtrees on workers, the tree above them here.
 
-Entropy is a sum over edges of 2 w log2(volume of the lowest common ancestor), up to a constant. So a subtree can be
-searched with the edges inside it, its leaves counting with their whole degrees; and so can the tree above.
+By Eq. (4) each can be searched with the edges inside it, its leaves counting with their whole degrees.
 """
 
 from __future__ import annotations
@@ -17,18 +16,17 @@ from distributed import Client
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import Effort
 from hypcse._progress import Callback, Reporter
+from hypcse.dask.building import cut_graph, piece_paths
 from hypcse.dask.client import current_client, run_tasks, scratch_folder, work_folder
 from hypcse.dask.distributed_graph import DistributedGraph
 from hypcse.dask.edge_files import Edges, load_array, new_files, save_arrays
-from hypcse.dask.linking.average_rounds import contract_part
-from hypcse.dask.linking.checkpoints import split_graph
-from hypcse.dask.linking.linkage_in_rounds import MEMORY_LIMIT
-from hypcse.dask.tree_scores import check_leaves
-from hypcse.entropy import graph_over
-from hypcse.graph import Graph, GraphLike
+from hypcse.dask.linkage import MEMORY_LIMIT
+from hypcse.dask.rounds import contract_part
+from hypcse.entropy.volumes import check_leaves
+from hypcse.graph import Graph
 from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.trees.sweep import subtree_sums
-from hypcse.search.binary import degrees_tree
+from hypcse.search.binary import searched_tree
 from hypcse.search.refining import refine as refine_in_memory
 from hypcse.search.run import refined
 from hypcse.search.working import in_place
@@ -38,7 +36,7 @@ from hypcse.tree.numbering import renumber
 
 def refine(
     tree: Tree,
-    graph: GraphLike | DistributedGraph,
+    graph: DistributedGraph,
     effort: Effort = "fast",
     *,
     memory_limit: int = MEMORY_LIMIT,
@@ -57,7 +55,7 @@ def refine(
     tree
         A binary tree, as `graph_linkage` returns it. Its leaf k is vertex k of the graph.
     graph
-        A `DistributedGraph`, or whatever `hypcse.refine` takes.
+        A `DistributedGraph`.
     effort
         "fast" or "thorough", as in `hypcse.refine`.
     memory_limit
@@ -76,26 +74,23 @@ def refine(
 
     Examples
     --------
-    >>> from hypcse import Graph
-    >>> g = Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])
+    >>> import tempfile
+    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], [3.0, 1.0, 3.0])
+    >>> g = DistributedGraph.from_graph(path, tempfile.mkdtemp())
     >>> chain = Tree.from_linkage([[0, 2, 1, 2], [1, 4, 2, 3], [3, 5, 3, 4]])
     >>> refine(chain, g, memory_limit=1000).cut(n_clusters=2).tolist()
     [0, 0, 1, 1]
     """
     check_choice("effort", effort, Effort)
     check_count("memory_limit", memory_limit, 1)
-    over = graph if isinstance(graph, DistributedGraph) else graph_over(tree, graph)
-    check_leaves(tree, over)
-    if over.n_edges <= memory_limit:
-        small = over.to_graph() if isinstance(over, DistributedGraph) else over
-        return refine_in_memory(tree, small, effort=effort, callback=callback)
+    check_leaves(tree, graph.n_vertices)
+    if graph.n_edges <= memory_limit:
+        return refine_in_memory(tree, graph.to_graph(), effort=effort, callback=callback)
     if not tree.is_binary:
         raise ValueError("the tree has nodes of more than two children. Pass a binary one, as graph_linkage returns.")
     client = current_client(client)
     with work_folder(folder, client) as place, scratch_folder(place, "refining") as work:
-        if not isinstance(over, DistributedGraph):
-            over = DistributedGraph.from_graph(over, work / "graph")
-        return _refine_parts(tree, over, work, effort, 2 * memory_limit, client, Reporter(callback))
+        return _refine_parts(tree, graph, work, effort, 2 * memory_limit, client, Reporter(callback))
 
 
 def _refine_parts(
@@ -104,13 +99,14 @@ def _refine_parts(
     """The refined tree; subtrees are searched on workers, and the tree above them here if its graph fits."""
     pieces = work / "pieces"
     pieces.mkdir()
-    split, counts = split_graph(graph, pieces, limit, False, client)
+    bounds, counts = cut_graph(graph.part_paths, graph.bounds, pieces, limit, client, short=False)
+    paths = piece_paths(pieces, bounds)
     cut = cut_subtrees(tree, counts, limit)
     save_arrays(work, labels=cut.labels, position=cut.positions, degrees=graph.degrees[cut.order])
     save_arrays(work, parent=cut.tree.parent, height=cut.tree.height, joined_from=np.array(cut.tree.joined_from))
     save_arrays(work, first=cut.first, size=cut.size, roots=cut.roots, group=cut.group)
-    chunks = new_files(work / "inside", len(split.paths))
-    list(run_tasks(client, scatter_inside, split.paths, chunks, shared=work, n_groups=cut.n_groups))
+    chunks = new_files(work / "inside", len(paths))
+    list(run_tasks(client, scatter_inside, paths, chunks, shared=work, n_groups=cut.n_groups))
     better_parts: list[Refined] = []
     gained, stopped = 0.0, False
     groups = run_tasks(client, refine_group, range(cut.n_groups), chunks=chunks, shared=work, effort=effort)
@@ -119,16 +115,16 @@ def _refine_parts(
         stopped = reporter.tell("subtrees", done, cut.n_groups)
         if stopped:
             break
-    top, chunks, bounds = cut.top(), new_files(work / "between", len(split.paths)), np.array([0, cut.roots.size])
+    top, chunks, whole = cut.top(), new_files(work / "between", len(paths)), np.array([0, cut.roots.size])
     if top.n_leaves > 2 and not stopped:
-        sizes = run_tasks(client, contract_part, split.paths, chunks, folder=work, bounds=bounds)
+        sizes = run_tasks(client, contract_part, paths, chunks, folder=work, bounds=whole)
         if sum(sizes) <= limit:
             edges = Edges.join(map(Edges.read, chunks)).merged().upper()
             volumes = np.bincount(cut.labels, graph.degrees).astype(np.float64)
             between = graph_with_degrees(edges.source, edges.target, edges.weight, volumes)
             above = refined(top, between, effort=effort)
             top, gained = above.tree, gained + above.gain * between.volume
-    return degrees_tree(cut.joined(top, better_parts), graph.degrees, tree.names) if gained > 0 else tree
+    return searched_tree(cut.joined(top, better_parts), graph.degrees, tree.names) if gained > 0 else tree
 
 
 Refined = tuple[int, Ids]
@@ -172,12 +168,9 @@ def refine_group(number: int, chunks: list[Path], shared: Path, effort: Effort) 
 
 @dataclass(frozen=True)
 class Subtrees:
-    """A binary tree, and disjoint subtrees with all its leaves.
+    """A binary tree numbered by `in_place`, whose leaf k is vertex `order[k]`, and disjoint subtrees with all leaves.
 
-    tree  : leaf k, at position k, is vertex `order[k]`; internal nodes are numbered by `in_place`.
-    roots : (k,) the subtrees, from left to right.
-    group : (k,) the group of subtrees that one worker searches; -1 if there is nothing to search.
-    above : the nodes above all subtrees.
+    Each subtree, from left to right, has a root and a group that one worker searches, -1 for none; the rest is `above`.
     """
 
     tree: Tree
@@ -240,7 +233,7 @@ def cut_subtrees(tree: Tree, counts: Ids, limit: int) -> Subtrees:
     """The largest subtrees whose leaves have at most half of `limit` entries, in groups of at most `limit`."""
     order = tree.leaf_order()
     placed, n = in_place(tree), tree.n_leaves
-    load = subtree_sums(placed.parent, np.concatenate([counts[order].astype(np.float64), np.zeros(n - 1)]))
+    load = subtree_sums(placed.parent, counts[order].astype(np.float64))
     # A leaf is a subtree whatever its entries.
     above = load > limit // 2
     above[:n] = False

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from distributed import Client
@@ -18,6 +18,7 @@ from hypcse.dask.client import current_client, run_tasks, scratch_folder, work_f
 from hypcse.dask.distributed_graph import DistributedGraph
 from hypcse.dask.edge_files import Edges, save_arrays
 from hypcse.entropy import entropy_from_weights, lca_weights
+from hypcse.entropy.volumes import check_leaves
 from hypcse.graph import Graph
 from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.trees.sweep import subtree_minima
@@ -74,15 +75,7 @@ def scores_from_weights(
 
 
 def levels(
-    tree: Tree,
-    graph: DistributedGraph,
-    n_levels: int | None = None,
-    *,
-    n_clusters: int | Sequence[int] | None = None,
-    min_children: int | None = None,
-    min_size: int | None = None,
-    resolution: float | None = None,
-    client: Client | None = None,
+    tree: Tree, graph: DistributedGraph, n_levels: int | None = None, *, client: Client | None = None, **wishes: Any
 ) -> Levels:
     """The levels of `hypcse.levels` for a graph in files: flat labels from coarse to fine.
 
@@ -96,10 +89,12 @@ def levels(
         The tree. Its leaf k is vertex k of the graph. Every worker holds it.
     graph
         A `DistributedGraph`.
-    n_levels, n_clusters, min_children, min_size, resolution
+    n_levels
         As for `hypcse.levels`.
     client
         A Dask client, the current one by default.
+    **wishes
+        `n_clusters`, `min_children`, `min_size` or `resolution`, as for `hypcse.levels`.
 
     Returns
     -------
@@ -117,31 +112,13 @@ def levels(
     [0, 0, 0, 1, 1, 1]
     """
     client = current_client(client)
-    return levels_in_memory(
-        tree,
-        outline_graph(tree, graph, client, graph.components(client)),
-        n_levels=n_levels,
-        n_clusters=n_clusters,
-        min_children=min_children,
-        min_size=min_size,
-        resolution=resolution,
-    )
-
-
-def check_leaves(tree: Tree, graph: Graph | DistributedGraph) -> None:
-    """Raise unless leaf k can be vertex k."""
-    if not isinstance(tree, Tree):
-        raise TypeError(f"the tree is a {type(tree).__name__}. Pass Tree.from_linkage(Z) for a linkage matrix.")
-    if tree.n_leaves != graph.n_vertices:
-        raise ValueError(
-            f"the tree has {tree.n_leaves} leaves, but the graph has {graph.n_vertices} vertices. Leaf k must be "
-            "vertex k."
-        )
+    outline = outline_graph(tree, graph, client, graph.components(client))
+    return levels_in_memory(tree, outline, n_levels=n_levels, **wishes)
 
 
 def meeting_weights(tree: Tree, graph: DistributedGraph, client: Client) -> Reals:
     """`lca_weights`, (n_nodes,), by partial sums over the parts: each worker holds the tree and one part."""
-    check_leaves(tree, graph)
+    check_leaves(tree, graph.n_vertices)
     total = np.zeros(tree.n_nodes)
     # The tree goes through a file, which outlives the workers; data that are scattered over them do not.
     beside = graph.folder if os.access(graph.folder, os.W_OK) else None
@@ -174,10 +151,9 @@ def meeting_in_part(path: Path, place: Path) -> tuple[Ids, Reals]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Outline(Graph):
-    """A graph in which one edge stands for all edges of a large graph that meet at a node of a tree.
+    """A graph in which one edge stands for all edges of a large graph that meet at a node of a binary tree.
 
-    Degrees and components are those of the large graph. So all that depends on degrees and on `lca_weights` of this
-    binary tree, or of one with some of its nodes contracted, is as on the large graph.
+    Degrees, components, and `lca_weights` of this tree, also with nodes contracted, are those of the large graph.
     """
 
     is_outline = True
@@ -201,7 +177,7 @@ class Outline(Graph):
 
 def outline_graph(tree: Tree, graph: DistributedGraph, client: Client, components: Ids) -> Outline:
     """The outline of a graph on a tree, whose multiway nodes are split as by `to_linkage`."""
-    check_leaves(tree, graph)
+    check_leaves(tree, graph.n_vertices)
     binary, n = binary_form(tree), tree.n_leaves
     meeting = meeting_weights(binary, graph, client)
     # For each internal node, a leaf under either child.

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-import zipfile
-import zlib
-from collections.abc import Collection
+from contextlib import suppress
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -18,8 +16,9 @@ from numpy.typing import NDArray
 from hypcse._checks import check_finite, warn
 from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.datasets.catalog import Dataset, describe
-from hypcse.kernels.cache import user_cache
-from hypcse.storage.whole import write_file
+from hypcse.kernels.compile import user_cache
+from hypcse.points.formats.errors import reading
+from hypcse.storage.files import write_file
 
 # One commit, not a branch: the checksums belong to the files of that commit.
 _COMMIT = "0dfcd1247959faf734cc8d6c1fac3b28f7dd9fc7"
@@ -36,16 +35,6 @@ class DatasetUnavailable(OSError):
 def cache_folder() -> Path:
     """The user's cache folder; a temporary folder if the user has no home, as in some containers."""
     return user_cache() or Path(tempfile.gettempdir()) / "hypcse"
-
-
-def read_cached(entry: Dataset) -> bytes | None:
-    """The content of the cached file; None if it is absent, unreadable or damaged."""
-    try:
-        content = (cache_folder() / entry.file).read_bytes()
-    except OSError:
-        # An unreadable cache is no reason to stop: the later sources may still work.
-        return None
-    return content if sha256(content).hexdigest() == entry.sha256 else None
 
 
 def store(entry: Dataset, content: bytes) -> None:
@@ -65,17 +54,14 @@ def fetch(entry: Dataset, callback: Callback | None) -> bytes:
     except (OSError, ValueError) as error:
         # The text names the cause; the chain of a failed connection is some 80 lines long.
         raise DatasetUnavailable(
-            f"Data set {entry.name!r} is not available: {_cause(error, url)}. There are three ways to get it: set "
-            f"HYPCSE_DATA to a folder that holds {entry.name}.npz (arrays X and y), put {entry.file} into "
+            f"Data set {entry.name!r} is not available: {url} failed ({error!s:.200}). There are three ways to get "
+            f"it: set HYPCSE_DATA to a folder that holds {entry.name}.npz (arrays X and y), put {entry.file} into "
             f"{cache_folder()}, or run again with a network connection."
         ) from None
     try:
         store(entry, content)
     except OSError as error:
-        warn(
-            f"{entry.file} was fetched but cannot be stored in {cache_folder()}: {error}. It will be fetched again "
-            "next time; set XDG_CACHE_HOME to a folder that can be written."
-        )
+        warn(f"{entry.file} cannot be stored: {error}. Set XDG_CACHE_HOME to a folder that can be written.")
     return content
 
 
@@ -101,37 +87,14 @@ def _download(entry: Dataset, url: str, callback: Callback | None) -> bytes:
     return bytes(content)
 
 
-def _cause(error: Exception, url: str) -> str:
-    from requests.exceptions import HTTPError
-
-    if isinstance(error, HTTPError) and error.response is not None:
-        return f"{url} answered {error.response.status_code} {error.response.reason}"
-    if isinstance(error, ValueError):
-        return f"the answer of {url} was refused: {error}"
-    # A timeout while waiting for the next bytes is raised as a broken connection.
-    if "timed out" in str(error):
-        return f"{url} sent nothing for {TIMEOUT:g} s"
-    inner = error.args[0] if error.args else error
-    return f"{url} cannot be read: {getattr(inner, 'reason', inner)}"
-
-
 Labeled = tuple[NDArray[np.float64], NDArray[np.int64]]
 
 
 def read_npz(entry: Dataset, path: Path) -> Labeled:
-    """X and y of a NumPy archive; `numpy.load` alone would also open a lone array or look for a pickle."""
-    try:
-        if not zipfile.is_zipfile(path):
-            raise ValueError("it is not a zip file")
-        with np.load(path, allow_pickle=False) as archive:
-            members = dict(archive)
-    except (ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
-        raise ValueError(
-            f"{path} cannot be read as a NumPy archive of plain arrays: {str(error).rstrip('.')}. "
-            f"Write it again with numpy.savez({path.name!r}, X=X, y=y), where X and y hold numbers."
-        ) from error
-    _check_members(members, ("X", "y"), str(path))
-    return check_labeled(entry, members["X"], members["y"], str(path))
+    """X and y of a NumPy archive."""
+    with reading(path, "a NumPy archive of plain arrays X and y"), np.load(path, allow_pickle=False) as archive:
+        X, y = archive["X"], archive["y"]
+    return check_labeled(entry, X, y, str(path))
 
 
 def read_mat(entry: Dataset, content: bytes) -> Labeled:
@@ -139,37 +102,23 @@ def read_mat(entry: Dataset, content: bytes) -> Labeled:
     from scipy.io import loadmat
 
     members: dict[str, Any] = loadmat(BytesIO(content))
-    _check_members(members, ("fea", "gnd"), entry.file)
     X = members["fea"]
     return check_labeled(entry, X.toarray() if hasattr(X, "toarray") else X, members["gnd"].ravel(), entry.file)
 
 
-def _check_members(members: Collection[str], names: tuple[str, ...], source: str) -> None:
-    missing = " and ".join(name for name in names if name not in members)
-    if missing:
-        listed = ", ".join(sorted(members)) or "nothing"
-        raise ValueError(f"{source} lacks {missing}; it holds {listed}. Write it again with {' and '.join(names)}.")
-
-
 def check_labeled(entry: Dataset, X: NDArray[Any], y: NDArray[Any], source: str) -> Labeled:
     """X as float64 and y as class codes from 0, with the shapes in the catalog."""
-    if X.dtype.kind not in "biuf":
-        raise ValueError(f"X of {source} has dtype {X.dtype}; numbers are needed. Write it again as float64.")
-    _check_equal(entry, "X has shape", X.shape, (entry.n_points, entry.n_features), source)
-    _check_equal(entry, "y has shape", y.shape, (entry.n_points,), source)
-    features = np.ascontiguousarray(X, dtype=np.float64)
-    check_finite(f"X of {source}", features)
     classes, codes = np.unique(y, return_inverse=True)
-    _check_equal(entry, "y has a number of classes", len(classes), entry.n_classes, source)
-    return features, codes.astype(np.int64)
-
-
-def _check_equal(entry: Dataset, what: str, actual: object, expected: object, source: str) -> None:
+    actual = X.shape, y.shape, classes.size
+    expected = (entry.n_points, entry.n_features), (entry.n_points,), entry.n_classes
     if actual != expected:
         raise ValueError(
-            f"{what} {actual} in {source}, but {entry.name!r} has {expected}. "
+            f"X, y and classes of {source} have the sizes {actual}, but {entry.name!r} has {expected}. "
             "This is another data set or another version of it; replace the file or remove it."
         )
+    features = np.ascontiguousarray(X, dtype=np.float64)
+    check_finite(f"X of {source}", features)
+    return features, codes.astype(np.int64)
 
 
 _IN_SKLEARN = {"iris": "load_iris", "optical-digits": "load_digits"}
@@ -207,27 +156,21 @@ def load(name: str, *, callback: Callback | None = None) -> Labeled:
 
 def load_entry(entry: Dataset, callback: Callback | None = None) -> Labeled:
     """`load` for any catalog entry."""
-    path = _user_file(entry)
-    if path is not None:
+    folder = os.environ.get("HYPCSE_DATA")
+    if folder and not Path(folder).expanduser().is_dir():
+        raise DatasetUnavailable(
+            f"HYPCSE_DATA={folder!r} is not a folder. Set it to one that holds {entry.name}.npz, or unset it."
+        )
+    if folder and (path := Path(folder).expanduser() / f"{entry.name}.npz").is_file():
         return read_npz(entry, path)
-    content = read_cached(entry)
-    if content is None and entry.name in _IN_SKLEARN:
+    # An unreadable cache is no reason to stop: the later sources may still work.
+    with suppress(OSError):
+        content = (cache_folder() / entry.file).read_bytes()
+        if sha256(content).hexdigest() == entry.sha256:
+            return read_mat(entry, content)
+    if entry.name in _IN_SKLEARN:
         from sklearn import datasets
 
         X, y = getattr(datasets, _IN_SKLEARN[entry.name])(return_X_y=True)
         return check_labeled(entry, X, y, "scikit-learn")
-    return read_mat(entry, fetch(entry, callback) if content is None else content)
-
-
-def _user_file(entry: Dataset) -> Path | None:
-    """NAME.npz in the folder of HYPCSE_DATA, or None if either does not exist."""
-    value = os.environ.get("HYPCSE_DATA")
-    if not value:
-        return None
-    folder = Path(value).expanduser()
-    if not folder.is_dir():
-        raise DatasetUnavailable(
-            f"HYPCSE_DATA={value!r} is not a folder. Set it to one that holds {entry.name}.npz, or unset it."
-        )
-    path = folder / f"{entry.name}.npz"
-    return path if path.is_file() else None
+    return read_mat(entry, fetch(entry, callback))

@@ -1,7 +1,7 @@
 """Structural entropy of a graph on a tree, and its bounds."""
 
 from hypcse._choices import SelfLoops
-from hypcse.entropy.bounds import conductance, entropy_lower_bound, normalized_entropy, one_dimensional_entropy
+from hypcse.entropy.bounds import entropy_lower_bound, normalized_entropy, one_dimensional_entropy
 from hypcse.entropy.structural import entropy_by_cuts, node_entropies, structural_entropy
 from hypcse.entropy.structural import entropy_from_weights as entropy_from_weights
 from hypcse.entropy.volumes import graph_over as graph_over
@@ -11,7 +11,6 @@ from hypcse.entropy.volumes import node_volumes as node_volumes
 
 __all__ = [
     "SelfLoops",
-    "conductance",
     "entropy_by_cuts",
     "entropy_lower_bound",
     "node_entropies",

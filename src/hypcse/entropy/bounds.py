@@ -1,11 +1,9 @@
-"""The one-dimensional entropy, conductance, and the bounds between them."""
+"""The one-dimensional entropy, and bounds by it."""
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from hypcse._arrays import plain
 from hypcse._checks import check_choice
 from hypcse._choices import SelfLoops
 from hypcse.entropy.structural import entropy_by_cuts
@@ -43,41 +41,6 @@ def one_dimensional_entropy(graph: GraphLike) -> float:
         return 0.0
     shares = shares / graph.volume
     return float(-np.dot(shares, np.log2(shares))) + 0.0
-
-
-def conductance(graph: GraphLike, members: ArrayLike) -> float:
-    """Conductance of a vertex set S, cut(S) / min(vol S, vol rest).
-
-    Parameters
-    ----------
-    graph
-        A `Graph`, a networkx graph or a symmetric matrix.
-    members
-        A boolean mask with one value per vertex, True inside. Both sides must have a positive volume.
-
-    Returns
-    -------
-    float
-        Between 0 and 1.
-
-    Examples
-    --------
-    >>> from hypcse import Graph
-    >>> round(conductance(Graph.from_edges([0, 1, 2], [1, 2, 3]), [True, True, False, False]), 4)
-    0.3333
-    """
-    graph = in_range(as_graph(graph))
-    marks = plain("members", members)
-    if marks.dtype != np.bool_ or marks.shape != (graph.n_vertices,):
-        raise ValueError(
-            f"members must be a mask of {graph.n_vertices} booleans, got {marks.dtype} of shape {marks.shape}. "
-            "Turn labels into a mask with labels == k."
-        )
-    smaller = min(graph.degrees[marks].sum(), graph.degrees[~marks].sum())
-    if smaller <= 0:
-        raise ValueError("conductance needs a positive volume on both sides; one side has volume 0.")
-    i, j, w = graph.edges()
-    return float(w[marks[i] != marks[j]].sum() / smaller)
 
 
 def normalized_entropy(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "paper") -> float:

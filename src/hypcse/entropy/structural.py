@@ -5,14 +5,15 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hypcse._checks import check_choice
 from hypcse._choices import ExactLoops, SelfLoops
-from hypcse.entropy.volumes import cuts_from_weights, graph_over, meeting_weights, node_volumes
+from hypcse.entropy.volumes import bits_of, cuts_from_weights, graph_over, meeting_weights, node_volumes
 from hypcse.graph import Graph, GraphLike
 from hypcse.graph.convert import in_range, unit_exponent
-from hypcse.kernels.losses.complete import complete_degrees, complete_row_sums
+from hypcse.kernels.arrays import Reals
+from hypcse.kernels.losses.all_pairs import complete_degrees, complete_row_sums
 from hypcse.tree import Tree
 
 
@@ -54,9 +55,7 @@ def structural_entropy(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "pa
     return entropy_from_weights(tree, graph, meeting_weights(tree, graph), self_loops)
 
 
-def entropy_from_weights(
-    tree: Tree, graph: Graph, weights: NDArray[np.float64], self_loops: SelfLoops = "paper"
-) -> float:
+def entropy_from_weights(tree: Tree, graph: Graph, weights: Reals, self_loops: SelfLoops = "paper") -> float:
     """`structural_entropy` from known `lca_weights`."""
     check_choice("self_loops", self_loops, SelfLoops)
     exponent, degrees = unit_exponent(graph), graph.edge_degrees if self_loops == "drop" else graph.degrees
@@ -65,17 +64,17 @@ def entropy_from_weights(
     if total == 0:
         return 0.0
     volumes = node_volumes(tree, degrees)
-    bits = 2 * np.dot(weights, _log2(volumes)) - np.dot(degrees, _log2(degrees))
+    bits = 2 * np.dot(weights, bits_of(volumes)) - np.dot(degrees, bits_of(degrees))
     loops = np.ldexp(graph.self_weights, exponent)
     if self_loops == "exact":
-        bits += np.dot(loops, _log2(degrees))
+        bits += np.dot(loops, bits_of(degrees))
     if self_loops == "paper":
         # The one way to count loops that depends on the unit of the weights.
         bits += exponent * loops.sum()
     return float(bits / total)
 
 
-def node_entropies(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact") -> NDArray[np.float64]:
+def node_entropies(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact") -> Reals:
     """The terms of Eq. (1), -(g/V) log2(vol/vol of parent) at each node, 0 at the root.
 
     They sum to the structural entropy with "exact" or "drop". There are no such terms for "paper", the default of
@@ -110,7 +109,7 @@ def node_entropies(tree: Tree, graph: GraphLike, self_loops: ExactLoops = "exact
     total = degrees.sum()
     if total == 0:
         return terms
-    bits = _log2(node_volumes(tree, degrees))
+    bits = bits_of(node_volumes(tree, degrees))
     # A node of zero volume has zero cut, and log2 of its volume is set to 0 here, so its term is 0.
     cuts = cuts_from_weights(tree, graph, meeting_weights(tree, graph))
     terms[:-1] = cuts[:-1] / total * (bits[tree.parent[:-1]] - bits[:-1])
@@ -150,21 +149,18 @@ def entropy_by_cuts(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "paper
     exponent = unit_exponent(graph)
     loops, degrees = np.ldexp(graph.self_weights, exponent), np.ldexp(graph.degrees, exponent)
     total = degrees.sum()
-    added = (np.dot(loops, _log2(degrees)) - exponent * loops.sum()) / total if total > 0 else 0.0
+    added = (np.dot(loops, bits_of(degrees)) - exponent * loops.sum()) / total if total > 0 else 0.0
     return float(node_entropies(tree, graph).sum() - added)
 
 
 class CompleteGraph:
-    """The graph of all similarities exp(-d^2) between scaled points, the diagonal of ones included.
-
-    Only the points and the degrees are stored: O(n d) memory; each entropy takes O(n^2 d) time on all threads.
-    """
+    """The graph of all similarities exp(-d^2) of scaled points, with the diagonal: O(n d) memory, O(n^2 d) time."""
 
     def __init__(self, scaled: ArrayLike) -> None:
         self.points = np.asarray(scaled, dtype=np.float32)
 
     @cached_property
-    def degrees(self) -> NDArray[np.float64]:
+    def degrees(self) -> Reals:
         """Row sums of the similarities."""
         return complete_degrees(np.ascontiguousarray(self.points.T))
 
@@ -180,8 +176,3 @@ class CompleteGraph:
         joins = bits[tree.lca(order[:-1], order[1:])]
         sums = complete_row_sums(np.ascontiguousarray(self.points[order].T), joins)
         return float((2 * sums.sum() - np.dot(self.degrees, bits[:n])) / self.degrees.sum())
-
-
-def _log2(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """log2, with 0 for 0: every use multiplies it by a weight that is 0 there."""
-    return np.log2(values, where=values > 0, out=np.zeros_like(values))

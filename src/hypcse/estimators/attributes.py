@@ -1,26 +1,21 @@
-"""The stored attributes of fitted estimators: their codecs, and checks that they fit together."""
+"""The stored attributes of fitted estimators: how each is stored, and what makes it fit the others."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
 from hypcse._choices import Evidence, Metric, Scale
 from hypcse._random import check_seed
-from hypcse.estimators.similarities import Similarities
-from hypcse.graph.precision import Shifts
-from hypcse.graph.scales import Scaling
-from hypcse.graph.scaling import KINDS
+from hypcse.graph.features import Shifts
+from hypcse.graph.scaling import KINDS, Scaling
 from hypcse.partitions.evidence import Structure
 from hypcse.partitions.nested_levels import Levels
 from hypcse.partitions.outliers import Outliers
 from hypcse.storage.archive import Content
 from hypcse.storage.values import COUNT, GRAPH, NAMES, NUMBER, TREE, Codec, array, decode_array, or_none, read_parts
-
-LABEL_TYPES = ("|b1", *(f"<{kind}{size}" for kind in "iuf" for size in (2, 4, 8)), "|i1", "|u1")
 
 
 def _encode_scaler(scaler: Scaling) -> Content:
@@ -52,14 +47,14 @@ def _kind(stored: Any) -> Any:
     return stored.get("kind") if isinstance(stored, dict) else None
 
 
-def _items(stored: Any, *types: type) -> list[Any]:
+def words(stored: Any, *types: type) -> list[Any]:
     """A list whose items have exactly these types."""
     if not isinstance(stored, list) or not all(type(item) in types for item in stored):
         raise ValueError(f"it is {stored!r:.60} instead of a list of {' or '.join(one.__name__ for one in types)}")
     return stored
 
 
-def _record(kind: type[Any], **parts: Codec) -> Codec:
+def record(kind: type[Any], **parts: Codec) -> Codec:
     """The codec of a value with these parts."""
 
     def decode(stored: Any) -> Any:
@@ -95,117 +90,68 @@ def _decode_levels(stored: Any) -> Levels:
     return Levels(labels, main)
 
 
-def _encode_classes(classes: NDArray[Any]) -> Content:
-    """Labels: numbers and booleans as an array, others as text; they must be strings."""
-    kind = classes.dtype.kind
-    if kind in "iufb":
-        return {"kind": classes.dtype.str, "values": classes.astype(np.float64 if kind == "f" else np.int64)}
-    if not all(isinstance(label, str) for label in classes.tolist()):
-        raise ValueError("only labels that are numbers or text can be saved. Rename the classes.")
-    return {"kind": "O" if kind == "O" else "U", "values": [str(label) for label in classes]}
+def n_points(model: dict[str, Any]) -> int:
+    """Number of points of a model, from its attributes by name."""
+    return model["tree_"].n_leaves
 
 
-def _decode_classes(stored: Any) -> NDArray[Any]:
-    kind, values = read_parts(stored, ("kind", "values"))
-    if kind in ("O", "U"):
-        return np.array(_items(values, str), dtype=object if kind == "O" else np.str_)
-    if not isinstance(kind, str) or kind not in LABEL_TYPES:
-        raise ValueError(f"labels are of type {kind!r:.20}")
-    return decode_array(values, np.float64 if np.dtype(kind).kind == "f" else np.int64, 1).astype(kind)
+def _n_columns(model: dict[str, Any]) -> int:
+    """Number of columns that are scaled."""
+    return model["n_features_in_"] if model["_reduction"] is None else len(model["_reduction"])
 
 
-_NUMBERS, _TABLE = array(np.float64, 1), array(np.float64, 2)
-_POINTS = array(np.float32, 2)
-_CLASSES = Codec(_encode_classes, _decode_classes)
-_STRUCTURE = _record(
+_NUMBERS = array(np.float64, 1)
+_STRUCTURE = record(
     Structure,
     word=_choice("word", Evidence),
     score=NUMBER,
     excess=NUMBER,
-    rests_on=Codec(list, lambda stored: tuple(_items(stored, str, int))),
+    rests_on=Codec(list, lambda stored: tuple(words(stored, str, int))),
 )
 
 SHARED = {
     "tree_": TREE,
-    "graph_": GRAPH,
-    "levels_": Codec(lambda levels: {"main": levels.main, "labels": np.stack(levels.labels)}, _decode_levels),
+    "graph_": GRAPH.where(lambda graph, model: graph.n_vertices == n_points(model)),
+    "levels_": Codec(lambda levels: {"main": levels.main, "labels": np.stack(levels.labels)}, _decode_levels).where(
+        lambda levels, model: levels[0].shape == (n_points(model),) and min(map(np.min, levels)) >= 0
+    ),
     "entropy_": NUMBER,
     "bandwidth_": or_none(NUMBER),
     "n_features_in_": COUNT,
-    "feature_names_in_": or_none(NAMES),
-    "_scaler": or_none(Codec(_encode_scaler, _decode_scaler)),
-    "_scaled": or_none(_POINTS),
-    "_reduction": or_none(_TABLE),
+    "feature_names_in_": or_none(NAMES).where(lambda names, model: names.shape == (model["n_features_in_"],)),
+    "_reduction": or_none(array(np.float64, 2)).where(lambda axes, model: axes.shape[1] == model["n_features_in_"]),
+    "_scaler": or_none(Codec(_encode_scaler, _decode_scaler)).where(
+        lambda scaler, model: scaler.n_columns == _n_columns(model)
+    ),
+    # Under the cosine metric, rows of zeros have a column of their own.
+    "_scaled": or_none(array(np.float32, 2)).where(
+        lambda scaled, model: (
+            model["_scaler"] is not None
+            and len(scaled) == n_points(model)
+            and scaled.shape[1] - _n_columns(model) in (0, 1)
+        )
+    ),
     "_seed": Codec(int, check_seed),
-    "_kinds": or_none(Codec(list, lambda stored: tuple(_items(stored, str, type(None))))),
+    "_kinds": or_none(Codec(list, lambda stored: tuple(words(stored, str, type(None))))).where(
+        lambda kinds, model: len(kinds) == model["n_features_in_"]
+    ),
     "_metric": _choice("metric", Metric),
 }
 """Attributes of every estimator."""
 
 FITTED = {
     **SHARED,
-    "labels_": array(np.int64, 1),
+    "labels_": array(np.int64, 1).where(
+        lambda labels, model: (
+            labels.shape == (n_points(model),) and labels.min() >= (0 if model["_outliers"] is None else -1)
+        )
+    ),
     "structure_": Codec(_STRUCTURE.encode, _decode_structure),
-    "_stability": or_none(_NUMBERS),
-    "_outliers": or_none(_record(Outliers, distances=_NUMBERS, usual=_NUMBERS, limit=NUMBER)),
+    "_stability": or_none(_NUMBERS).where(lambda measured, model: measured.size == len(model["levels_"])),
+    "_outliers": or_none(record(Outliers, distances=_NUMBERS, usual=_NUMBERS, limit=NUMBER)).where(
+        lambda outliers, model: (
+            outliers.distances.size == outliers.usual.size == n_points(model) and bool((outliers.usual > 0).all())
+        )
+    ),
 }
 """Attributes of estimators that cluster without labels."""
-
-CLASSIFIED = {
-    "classes_": _CLASSES,
-    "transduction_": _CLASSES,
-    "prototypes_": _TABLE,
-    "biases_": _NUMBERS,
-    "validation_score_": or_none(NUMBER),
-    "_scores": _TABLE,
-    "_inputs": _POINTS,
-    "_similarities": or_none(_record(Similarities, points=_POINTS, mean=_NUMBERS, axes=_TABLE)),
-}
-"""Attributes of a classifier besides those of every estimator and of the encoder."""
-
-
-def sizes_of_points(values: dict[str, Any], n_columns: int | None = None) -> dict[str, bool]:
-    """For each `SHARED` attribute, whether it has the same points and (scaled) features as the tree."""
-    n_points, n_features = values["tree_"].n_leaves, values["n_features_in_"]
-    levels, scaler, scaled = values["levels_"], values["_scaler"], values["_scaled"]
-    names, kinds, reduction = values["feature_names_in_"], values["_kinds"], values["_reduction"]
-    if n_columns is None:
-        n_columns = n_features if scaler is None else scaler.n_columns
-    return {
-        "graph_": values["graph_"].n_vertices == n_points,
-        "levels_": levels[0].shape == (n_points,) and min(map(np.min, levels)) >= 0,
-        "_reduction": reduction is None or reduction.shape[1] == n_features,
-        # Under the cosine metric, rows of zeros have a column of their own.
-        "_scaled": scaled is None
-        or (scaler is not None and len(scaled) == n_points and scaled.shape[1] - n_columns in (0, 1)),
-        "_scaler": scaler is None or scaler.n_columns == n_columns,
-        "feature_names_in_": names is None or names.shape == (n_features,),
-        "_kinds": kinds is None or len(kinds) == n_features,
-    }
-
-
-def sizes_of_tree(values: dict[str, Any], n_columns: int | None = None) -> dict[str, bool]:
-    """For each `FITTED` attribute, whether it has the same points and features as the tree."""
-    measured, labels, outliers = values["_stability"], values["labels_"], values["_outliers"]
-    return {
-        **sizes_of_points(values, n_columns),
-        "labels_": labels.shape == (values["tree_"].n_leaves,) and labels.min() >= (0 if outliers is None else -1),
-        "_stability": measured is None or measured.size == len(values["levels_"]),
-        "_outliers": outliers is None
-        or (outliers.distances.size == outliers.usual.size == labels.size and bool((outliers.usual > 0).all())),
-    }
-
-
-def sizes_of_classes(values: dict[str, Any], width: int) -> dict[str, bool]:
-    """For each `CLASSIFIED` attribute, whether it fits the others and an encoder of that width."""
-    n_points, n_classes, dim = values["tree_"].n_leaves, len(values["classes_"]), values["_config"].embed_dim
-    labels, similar = values["transduction_"], values["_similarities"]
-    return {
-        "transduction_": labels.shape == (n_points,) and bool(np.isin(labels, values["classes_"]).all()),
-        "prototypes_": values["prototypes_"].shape == (n_classes, dim + 1),
-        "biases_": values["biases_"].shape == (n_classes,),
-        "_scores": values["_scores"].shape == (n_points, n_classes),
-        "_inputs": values["_inputs"].shape == (n_points, width),
-        "_similarities": similar is None
-        or (len(similar.points), similar.mean.size, *similar.axes.shape) == (n_points, n_points, width, n_points),
-    }

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hypcse._checks import check_count
 from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse._memory import check_memory
-from hypcse._notebook import ShowsItself
 from hypcse._progress import Callback, show_fit
 from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse.entropy import structural_entropy
-from hypcse.estimators.attributes import FITTED, sizes_of_tree
-from hypcse.estimators.memberships import Memberships
+from hypcse.estimators.attributes import FITTED
 from hypcse.estimators.preparing import Prepared, prepare, take_points
+from hypcse.estimators.saved import Attributes, Saved
 from hypcse.graph import Graph
 from hypcse.graph.similarity import GraphOptions
 from hypcse.kernels.warm import warm_up
+from hypcse.partitions.cluster_table import describe
 from hypcse.partitions.cuts import best_cut, merge_small
 from hypcse.partitions.evidence import Structure
 from hypcse.partitions.nested_levels import Levels, levels_and_main
-from hypcse.partitions.outliers import measure, without_points
+from hypcse.partitions.outliers import Outliers, inside_weights, measure, shares_of_clusters, without_points
 from hypcse.partitions.resampling import stability
-from hypcse.storage.models import load_model, save_model
-from hypcse.storage.values import Codec
 from hypcse.tree import Tree
 from hypcse.tree.flat import by_size
 
-Attributes = dict[str, Any]
+if TYPE_CHECKING:
+    import pandas
 
 
 @contextmanager
@@ -52,72 +48,8 @@ def restore_on_failure(model: Any) -> Iterator[None]:
         raise
 
 
-class Saved(ShowsItself, BaseEstimator):
-    """`save` and `load` of a fitted estimator.
-
-    _stored : every fitted attribute that is stored, with its codec. What follows from the tree (linkage and its parts)
-        is computed again.
-    """
-
-    _stored: dict[str, Codec]
-
-    def save(self, folder: str | os.PathLike[str], overwrite: bool = False) -> Path:
-        """Write the fitted model to a new folder, completely or not at all; a callback is not saved.
-
-        Parameters
-        ----------
-        folder
-            Where to write.
-        overwrite
-            Whether to replace a folder that `save` wrote before.
-
-        Returns
-        -------
-        Path
-            Where the model is: `folder`, or `folder`-2, with a warning, if another folder appeared there meanwhile.
-        """
-        return save_model(self, folder, overwrite)
-
-    @classmethod
-    def load(cls, folder: str | os.PathLike[str]) -> Self:
-        """Load a model that `save` wrote. Raises `ModelFileError` for any other folder. Runs no code from the folder.
-
-        Parameters
-        ----------
-        folder
-            The folder that `save` wrote.
-
-        Returns
-        -------
-        Self
-            The fitted model.
-        """
-        return load_model(cls, folder)
-
-    @staticmethod
-    def _filled(model: Any, values: Attributes) -> Attributes:
-        """Attributes that an earlier version did not write, from the parameters and the attributes that were read."""
-        seed = model.random_state if isinstance(model.random_state, int) else 0
-        levels, labels = values.get("levels_"), values.get("labels_")
-        if levels is not None and levels.main < 0:
-            # Before 0.3 the main level was the one that the labels are.
-            same = (k for k, level in enumerate(levels) if labels is not None and np.array_equal(level, labels))
-            values["levels_"] = replace(levels, main=next(same, 0))
-        return {"_seed": seed, "_kinds": None, "_metric": model.metric, "_outliers": None}
-
-    @classmethod
-    def _sizes(cls, values: Attributes) -> dict[str, bool]:
-        """For each attribute that was read, whether it fits the others."""
-        raise NotImplementedError
-
-    def _keep(self, **values: Any) -> None:
-        """Set the attributes of a fitted model."""
-        for name, value in values.items():
-            setattr(self, name, value)
-
-
-class Fitting(Memberships, Saved):
-    """`fit` of estimators that cluster without labels; they differ in `_grow`."""
+class Fitting(Saved):
+    """`fit` of estimators that cluster without labels, and tables of clusters and points; they differ in `_grow`."""
 
     _stored = FITTED
     least_points = 1
@@ -139,6 +71,7 @@ class Fitting(Memberships, Saved):
     levels_: Levels
     structure_: Structure
     _scaled: NDArray[np.float32] | None
+    _outliers: Outliers | None
     _reduction: NDArray[np.float64] | None
     _seed: int
     _stability: NDArray[np.float64] | None
@@ -182,22 +115,21 @@ class Fitting(Memberships, Saved):
             ready = prepare(points, options)
             tree, grown = self._grow(ready, seed, callback)
             read = self._read(tree, ready, seed)
-            self._keep(
-                **{**read, "tree_": tree.with_names(points.names), "labels_": by_size(read["labels_"])},
-                _scaler=ready.scaler,
-                _scaled=ready.compared,
-                bandwidth_=ready.bandwidth,
-                _seed=seed,
-                _kinds=ready.points.kinds,
-                _metric=ready.metric,
-                **grown,
-            )
+            named = {"tree_": tree.with_names(points.names), "labels_": by_size(read["labels_"])}
+            self._keep(**{**read, **named, **ready.attributes(seed), **grown})
 
-    def _read(self, tree: Tree, ready: Prepared, seed: int, former: NDArray[np.int64] | None = None) -> Attributes:
-        """The attributes that are read off a tree and its graph; `former` labels as for `levels_and_main`."""
-        structure = ready.structure(seed, self._reduction is not None)
+    def _read(
+        self,
+        tree: Tree,
+        ready: Prepared,
+        seed: int,
+        former: NDArray[np.int64] | None = None,
+        structure: Structure | None = None,
+    ) -> Attributes:
+        """The attributes that are read off a tree and its graph, the structure if not known; see `levels_and_main`."""
+        structure = structure or ready.structure(seed, self._reduction is not None)
         found = levels_and_main(tree, ready.graph, ready.telling(structure), structure=structure, former=former)
-        nested = Levels(map(by_size, found), found.main)
+        nested = Levels([by_size(labels) for labels in found], found.main)
         labels, outliers = self._labels(tree, ready.graph, found), None
         if self.mark_outliers:
             outliers = measure(ready.graph, ready.compared, labels, self.n_neighbors)
@@ -233,9 +165,7 @@ class Fitting(Memberships, Saved):
         return self._without_small(tree, graph, levels.flat)
 
     def _without_small(self, tree: Tree, graph: Graph, labels: NDArray[np.int64]) -> NDArray[np.int64]:
-        if self.min_cluster_size is None:
-            return labels
-        return merge_small(tree, graph, labels, self.min_cluster_size)
+        return labels if self.min_cluster_size is None else merge_small(tree, graph, labels, self.min_cluster_size)
 
     def _labels_without(
         self, marked: NDArray[np.bool_], labels: NDArray[np.int64], tree: Tree, ready: Prepared, structure: Structure
@@ -250,7 +180,8 @@ class Fitting(Memberships, Saved):
     def _keep(self, **values: Any) -> None:
         """Set the attributes of a fitted model, and those that follow from the tree."""
         super()._keep(**values)
-        self.levels_ = Levels(self.levels_, self.levels_.main, self._stability, self.structure_)
+        measured = None if self._stability is None else self._stability.tolist()
+        self.levels_ = Levels(self.levels_, self.levels_.main, measured, self.structure_)
         self.linkage_matrix_ = self.tree_.to_linkage() if self.tree_.n_leaves > 1 else np.empty((0, 4))
         self.children_ = self.linkage_matrix_[:, :2].astype(np.int64)
         self.distances_ = self.linkage_matrix_[:, 2]
@@ -266,9 +197,86 @@ class Fitting(Memberships, Saved):
             self.levels_ = replace(self.levels_, stability=tuple(measured))
         return self._stability.tolist()
 
-    @classmethod
-    def _sizes(cls, values: Attributes) -> dict[str, bool]:
-        return sizes_of_tree(values)
+    @property
+    def outlier_scores_(self) -> NDArray[np.float64]:
+        """How far each point lies from its neighbors, from 0 (as usual or closer) to 1, (n,).
+
+        1 - usual distance / mean distance to its nearest neighbors: 0.5 is twice as far as usual, 0.9 ten times. Usual
+        is the geometric mean of the medians in its cluster and among all points. For a graph without features, the
+        distance is 1 / the weight of the edges into the point's own cluster.
+        """
+        return self._measured_outliers().scores()
+
+    @property
+    def probabilities_(self) -> NDArray[np.float64]:
+        """Strength of membership of each point in its cluster of `labels_`, from 0 to 1, (n,); 0 for outliers.
+
+        The share of its edges' weight that stays in the cluster, times 1 - its outlier score; not a probability of a
+        statistical model.
+        """
+        check_is_fitted(self)
+        inside, degree = inside_weights(self.graph_, self.labels_), self.graph_.edge_degrees
+        shares = np.divide(inside, degree, out=np.ones(degree.size), where=degree > 0)
+        return np.where(self.labels_ < 0, 0.0, np.minimum(shares, 1.0) * (1 - self.outlier_scores_))
+
+    def memberships(self) -> NDArray[np.float64]:
+        """Share of the weight of each point's edges that goes to each cluster of `labels_`.
+
+        Edges to outliers do not count. A point without other edges belongs to its own cluster or, as an outlier, to all
+        clusters by their sizes.
+
+        Returns
+        -------
+        ndarray of shape (n, n_clusters)
+            Shares; each row sums to 1.
+        """
+        check_is_fitted(self)
+        return shares_of_clusters(self.graph_, self.labels_)
+
+    def describe(
+        self,
+        X: Any,
+        *,
+        level: int | None = None,
+        node: int | None = None,
+        classes: ArrayLike | None = None,
+        n_columns: int = 4,
+    ) -> pandas.DataFrame:
+        """Describe the clusters by the columns of X, as `hypcse.describe`.
+
+        Parameters
+        ----------
+        X, level, node, classes, n_columns
+            As for `hypcse.describe`.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per cluster.
+        """
+        check_is_fitted(self)
+        return describe(self, X, level=level, node=node, classes=classes, n_columns=n_columns)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return what is known of each point.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per point, by name if the points have names: its `cluster`, its `outlier_score`, and its cluster in
+            each of the levels as `level_1`, `level_2`, ...
+        """
+        check_is_fitted(self)
+        frame = self.levels_.to_frame(self.tree_.names)
+        frame.insert(0, "cluster", self.labels_)
+        frame.insert(1, "outlier_score", self.outlier_scores_)
+        return frame
+
+    def _measured_outliers(self) -> Outliers:
+        check_is_fitted(self)
+        if self._outliers is None:
+            self._outliers = measure(self.graph_, self._scaled, self.labels_, self.n_neighbors)
+        return self._outliers
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -10,11 +10,11 @@ from sklearn.base import ClusterMixin
 from hypcse._checks import check_choice
 from hypcse._choices import Bandwidth, Effort, Linkage, Metric, Refine, Scale
 from hypcse._progress import Callback
-from hypcse.estimators.attributes import FITTED
-from hypcse.estimators.base import Attributes, Saved
+from hypcse.estimators.attributes import FITTED, n_points
 from hypcse.estimators.living import Living
 from hypcse.estimators.past import PAST, Past, fits
 from hypcse.estimators.preparing import Prepared
+from hypcse.estimators.saved import Attributes, Saved
 from hypcse.tree import Tree
 
 
@@ -101,7 +101,7 @@ class EntropyClustering(ClusterMixin, Living):
     True
     """
 
-    _stored = FITTED | {"_past": PAST}
+    _stored = FITTED | {"_past": PAST.where(lambda past, model: fits(past, n_points(model)))}
 
     def __init__(
         self,
@@ -151,10 +151,6 @@ class EntropyClustering(ClusterMixin, Living):
         # Before 0.4 models did not say whether their graph was given.
         alone = values.get("_scaled") is None and model.metric != "precomputed"
         return {**Saved._filled(model, values), "_past": Past(alone)}
-
-    @classmethod
-    def _sizes(cls, values: Attributes) -> dict[str, bool]:
-        return {**super()._sizes(values), "_past": fits(values["_past"], values["tree_"].n_leaves)}
 
 
 def effort_of(wanted: object) -> Effort | None:

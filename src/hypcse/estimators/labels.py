@@ -45,36 +45,31 @@ def label_codes(labels: ArrayLike) -> tuple[NDArray[Any], NDArray[np.int64]]:
     values = label_array(labels)
     if values.ndim != 1:
         raise ValueError(f"labels has shape {values.shape}, but must be one-dimensional. Pass one label per point.")
-    if values.dtype.kind == "O":
-        return _codes_of_objects(values)
-    known = values != -1 if values.dtype.kind == "i" else values == values
-    classes, places = np.unique(values[known], return_inverse=True)
     codes = np.full(values.size, -1, np.int64)
-    codes[known] = places
-    return classes, codes
-
-
-def _codes_of_objects(values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """`label_codes` of objects: numbers are returned as numbers, all else as objects."""
-    unknown = [is_missing(label) or (isinstance(label, int | np.integer) and label == -1) for label in values]
-    known = ~np.array(unknown, dtype=np.bool_)
+    if values.dtype.kind != "O":
+        known = values != -1 if values.dtype.kind == "i" else values == values
+        classes, codes[known] = np.unique(values[known], return_inverse=True)
+        return classes, codes
+    known = np.array([not is_missing(label) and not _is_minus_one(label) for label in values], np.bool_)
     try:
-        classes = sorted(set(values[known]))
+        ordered = sorted(set(values[known]))
     except TypeError as error:
         raise TypeError(
             f"the labels cannot be sorted: {error}. Pass labels of one kind, all text or all numbers."
         ) from None
-    place = {label: code for code, label in enumerate(classes)}
-    codes = np.full(values.size, -1, np.int64)
+    place = {label: code for code, label in enumerate(ordered)}
     codes[known] = [place[label] for label in values[known]]
-    if classes and all(isinstance(label, Real | np.bool_) for label in classes):
-        return np.asarray(classes), codes
-    return np.fromiter(classes, dtype=object, count=len(classes)), codes
+    if ordered and all(isinstance(label, Real | np.bool_) for label in ordered):
+        return np.asarray(ordered), codes
+    return np.fromiter(ordered, dtype=object, count=len(ordered)), codes
+
+
+def _is_minus_one(label: Any) -> bool:
+    return isinstance(label, int | np.integer) and label == -1
 
 
 N_CYCLES = 4
-"""Random cycles through the labeled vertices of a class. Two mix well; four have lighter edges, which leave the
-structure inside a class as it was."""
+"""Random cycles through the labeled vertices of a class: the edges of four are so light that its inside stays."""
 SHARE = 0.5
 """Weight of a labeled vertex's links at strength 1, relative to the mean degree of the graph."""
 

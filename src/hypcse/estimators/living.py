@@ -39,7 +39,7 @@ FAR = 5.0
 MOST_NEW = 0.5
 """With more new rows than this share of the old ones, the whole tree is searched."""
 UNRATED = 0.05
-"""Up to this share of rows that came or went, the main level is followed; beyond it is chosen anew."""
+"""Up to this share of rows that came or went, main level and structure are followed; beyond it they are found anew."""
 
 
 class Living(NewPoints, Fitting):
@@ -225,7 +225,8 @@ class Living(NewPoints, Fitting):
         past, n = self._past, tree.n_leaves
         n_unrated = past.n_unrated + max(abs(self.tree_.n_leaves - n), 1)
         follows = n_unrated <= UNRATED * n and ready.bandwidth == self.bandwidth_
-        read = self._read(tree, ready, self._seed, former if follows else None)
+        structure = self.structure_ if follows and self.structure_.found else None
+        read = self._read(tree, ready, self._seed, former if follows else None, structure)
         n_numbers = max(past.n_numbers, int(self.labels_.max(initial=-1)) + 1)
         labels = keep_numbers(changes.before, read["labels_"], n_numbers)
         n_numbers = max(n_numbers, int(labels.max(initial=-1)) + 1)
@@ -349,10 +350,7 @@ def _others(rows: ArrayLike, n: int) -> NDArray[np.bool_]:
 
 
 def _leaves_range(old: NDArray[np.float32], new: NDArray[np.float32], scale: Scale) -> bool:
-    """Whether new rows lie farther outside the range of a column than is allowed.
-
-    A constant column, and one that was not scaled, is measured by the widest range.
-    """
+    """Whether new rows lie too far outside the range of a column, or of all columns if it is constant or not scaled."""
     low, high = old.min(axis=0).astype(np.float64), old.max(axis=0).astype(np.float64)
     width = high - low
     reach = FAR * np.where((width > 0) & (scale != "none"), width, width.max())

@@ -16,7 +16,7 @@ from hypcse.graph import Graph
 from hypcse.graph.features import reduce_columns
 from hypcse.graph.neighbors.exact import TreeIndex
 from hypcse.graph.neighbors.search import index_of, unit_rows, warn_of_zeros
-from hypcse.graph.scales import Scaling
+from hypcse.graph.scaling import Scaling
 from hypcse.graph.similarity import Links, links_to
 from hypcse.partitions.outliers import Outliers, excess
 from hypcse.points import Points
@@ -170,11 +170,7 @@ class NewPoints:
 
 
 def heaviest_labels(labels: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.int64]:
-    """The heaviest label in each row of (m, k); ties go to the smaller label.
-
-    >>> heaviest_labels(np.array([[2, 1, 1], [2, 1, 0]]), np.array([[1.0, 0.6, 0.6], [0.5, 0.5, 0.1]]))
-    array([1, 1])
-    """
+    """The heaviest label in each row of (m, k); ties go to the smaller label."""
     totals = np.zeros(weights.shape)
     for column in range(labels.shape[1]):
         totals += weights[:, column, None] * (labels == labels[:, column, None])

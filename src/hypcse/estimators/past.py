@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.partitions.following import NEW_ROW, Changes
+from hypcse.partitions.following import Changes
 from hypcse.storage.archive import Content
 from hypcse.storage.values import COUNT, TREE, Codec, decode_array, read_parts
 from hypcse.tree import Tree
@@ -53,19 +53,12 @@ def _encode(past: Past) -> Content:
 
 def _decode_changes(stored: Any) -> Changes:
     before, forgotten = (decode_array(part, np.int64, 1) for part in read_parts(stored, ("before", "forgotten")))
-    if before.min(initial=0) < NEW_ROW or forgotten.min(initial=0) < 0:
-        raise ValueError("clusters and counts must not be negative")
     return Changes(before, forgotten)
 
 
 def _decode_undo(stored: Any) -> Undo:
     tree, pushed = read_parts(stored, ("tree", "pushed"))
-    undo = Undo(TREE.decode(tree), decode_array(pushed, np.int64, 2))
-    if undo.pushed.shape[1] != 2 or (
-        undo.pushed.size and not 0 <= undo.pushed.min() <= undo.pushed.max() < undo.tree.n_leaves
-    ):
-        raise ValueError("it names neighbors that there are not")
-    return undo
+    return Undo(TREE.decode(tree), decode_array(pushed, np.int64, 2))
 
 
 def _decode(stored: Any) -> Past:

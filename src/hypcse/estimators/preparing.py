@@ -16,12 +16,10 @@ from hypcse._arrays import check_unmasked
 from hypcse._checks import check_no_path, say_count
 from hypcse._choices import Effort, Linkage, Metric
 from hypcse._progress import Callback
-from hypcse._random import generator
 from hypcse.graph import Graph
 from hypcse.graph.features import learn_reduction, reduce_columns
 from hypcse.graph.neighbors.search import unit_rows
-from hypcse.graph.scales import Scaling
-from hypcse.graph.scaling import fit_scaling
+from hypcse.graph.scaling import Scaling, fit_scaling
 from hypcse.graph.similarity import GraphOptions, scaled_similarity
 from hypcse.partitions.evidence import Structure
 from hypcse.partitions.resampling import stability
@@ -80,10 +78,7 @@ class Prepared:
         )
 
     def structure(self, random_state: int, reduced: bool = False) -> Structure:
-        """Structure beyond chance: of a given graph, unless it was made from features; else of the features.
-
-        Columns that were `reduced` to a few directions have no names.
-        """
+        """Structure beyond chance: of a given graph not made from features, else of these, unnamed if `reduced`."""
         points = self.points
         if points.graph is not None and not points.made_of_features:
             return beyond_chance(points.graph, random_state=random_state)
@@ -105,13 +100,25 @@ class Prepared:
         """The points by which levels are rated: without columns of few values that alone set rows apart."""
         compared, names = self.compared, self.points.feature_names
         if compared is None and self.points.distances is not None:
-            return classical_coordinates(self.points.distances, generator(0, "landmarks"))
+            return classical_coordinates(self.points.distances)
         if compared is None or structure.found or len(structure.rests_on) in (0, compared.shape[1]):
             return compared
         columns = [
             column if isinstance(column, int) else list(names or ()).index(column) for column in structure.rests_on
         ]
         return np.delete(compared, columns, axis=1)
+
+    def attributes(self, seed: int) -> dict[str, Any]:
+        """What a fitted model keeps of it."""
+        return {
+            "graph_": self.graph,
+            "bandwidth_": self.bandwidth,
+            "_scaler": self.scaler,
+            "_scaled": self.compared,
+            "_seed": seed,
+            "_kinds": self.points.kinds,
+            "_metric": self.metric,
+        }
 
     @property
     def compared(self) -> NDArray[np.float32] | None:
@@ -144,10 +151,7 @@ def prepare(points: Points, options: GraphOptions) -> Prepared:
 
 
 def take_points(model: BaseEstimator, X: Any, graph: Any, metric: Metric, least: int, random_state: int) -> Points:
-    """The points from X and graph, with dense features; raise if there are too few.
-
-    Sets `n_features_in_`, `feature_names_in_` and `_reduction`, the map of a sparse table with many columns.
-    """
+    """The points from X and graph, with dense features; sets what `predict` needs. Raises if there are too few."""
     model._reduction = None
     # Forget the named columns of an earlier fit.
     for name in ("feature_names_in_", "n_features_in_"):

@@ -66,14 +66,7 @@ def unit_exponent(graph: Graph) -> int:
 
 
 def in_range(graph: Graph) -> Graph:
-    """The graph, its weights multiplied by a power of two so that its volume is in [1, 2).
-
-    This keeps every bit, and no product of volumes overflows or underflows. Logarithms round differently at other
-    volumes, so only a common unit decides ties alike.
-
-    >>> in_range(Graph.from_edges([0], [1], [2.0**900])).volume, in_range(Graph.from_edges([0], [1], [5e-324])).volume
-    (1.0, 1.0)
-    """
+    """The graph, its weights multiplied by a power of two so that its volume is in [1, 2): so ties fall alike."""
     exponent = unit_exponent(graph)
     if exponent == 0:
         return graph
@@ -83,11 +76,7 @@ def in_range(graph: Graph) -> Graph:
 
 
 def with_edges(graph: Graph, i: NDArray[Any], j: NDArray[Any], weights: NDArray[np.float64]) -> Graph:
-    """The same vertices and diagonal, with these edges.
-
-    >>> with_edges(Graph.from_edges([0, 1], [1, 2]), np.array([0]), np.array([2]), np.array([5.0])).degrees
-    array([5., 0., 5.])
-    """
+    """The same vertices and diagonal, with these edges."""
     loops = np.arange(graph.n_vertices)
     return Graph.from_edges(
         np.append(i, loops), np.append(j, loops), np.append(weights, graph.self_weights), graph.n_vertices

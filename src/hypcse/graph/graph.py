@@ -13,15 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from hypcse._arrays import freeze, hold, plain
 from hypcse._checks import check_count, check_finite, check_real, real_numbers
-from hypcse._notebook import ShowsItself
-from hypcse.graph.compressed import (
-    MAX_SHORT,
-    check_size,
-    network_edges,
-    stored_position,
-    symmetrize,
-    vertex_ids,
-)
+from hypcse.graph.compressed import MAX_SHORT, check_size, network_edges, stored_position, symmetrize, vertex_ids
 
 if TYPE_CHECKING:
     import networkx
@@ -37,7 +29,7 @@ MAX_SPREAD = 1e300
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Graph(ShowsItself):
+class Graph:
     """An undirected graph with positive weights, in compressed rows; every edge is stored from both ends.
 
     Use `from_scipy`, `from_edges` or `from_networkx`, which check their input; the constructor does not. It copies its
@@ -69,7 +61,7 @@ class Graph(ShowsItself):
     self_weights: NDArray[np.float64]
 
     def __post_init__(self) -> None:
-        for name, dtype in _DTYPES.items():
+        for name, dtype in ROWS.items():
             object.__setattr__(self, name, hold(getattr(self, name), dtype, views=True))
         if self.indptr.size != self.self_weights.size + 1 or self.indices.size != self.weights.size:
             raise ValueError("the arrays of a Graph do not fit together. Use Graph.from_scipy or Graph.from_edges.")
@@ -191,7 +183,7 @@ class Graph(ShowsItself):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Graph):
             return NotImplemented
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _DTYPES)
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ROWS)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -216,9 +208,10 @@ class Graph(ShowsItself):
         """
         if sparse.issparse(W):
             check_size(max(W.shape), W.nnz)
-        values = W if sparse.issparse(W) else real_numbers("the weights", W)
-        check_real("the weights", values)
-        matrix = sparse.csr_array(values, dtype=np.float64, copy=True)
+            check_real("the weights", W)
+        else:
+            W = real_numbers("the weights", W)
+        matrix = sparse.csr_array(W, dtype=np.float64, copy=True)
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] < 1:
             raise ValueError(f"the weights must be a square matrix with at least one row, got shape {matrix.shape}.")
         matrix.sum_duplicates()
@@ -366,9 +359,10 @@ def _check_extent(weights: NDArray[np.float64]) -> None:
         )
 
 
-_DTYPES: dict[str, type[Any]] = {
+ROWS: dict[str, type[Any]] = {
     "indptr": np.int64,
     "indices": np.int32,
     "weights": np.float64,
     "self_weights": np.float64,
 }
+"""The arrays of a graph, and their types."""

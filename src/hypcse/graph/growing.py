@@ -1,8 +1,7 @@
 """The similarity graph of points that come and go: lists of neighbors stay those of all points held.
 
-A list is not stored. The k nearest of a point's neighbors in the graph are its list, because the graph joins each point
-to the points of its list and to those whose list it is in. An edge counts once for each of its ends that lists the
-other, with half the weight.
+A list is not stored: it is the k nearest of a point's neighbors in the graph. An edge counts once for each of its ends
+that lists the other, with half the weight.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from hypcse._arrays import freeze
 from hypcse._choices import Metric
 from hypcse.graph.graph import Graph
 from hypcse.graph.similarity import MIN_WEIGHT, gaussian_weights, links_to
+from hypcse.kernels.points.nearest import candidate_distances, list_ends
 
 BLOCK = 100_000
 """Pairs measured at a time."""
@@ -36,7 +36,14 @@ class Likeness(NamedTuple):
         squared = np.empty(first.size)
         for start in range(0, first.size, BLOCK):
             part = slice(start, start + BLOCK)
-            squared[part] = np.square(points[first[part]].astype(np.float64) - points[second[part]]).sum(axis=1)
+            squared[part] = candidate_distances(points, points[first[part]], second[part, None])[:, 0]
+        return self._unsquared(squared)
+
+    def ends(self, graph: Graph, points: NDArray[np.float32], vertices: Ids) -> NDArray[np.float64]:
+        """The distance of the last point in the lists of some vertices; infinite if there is room in it."""
+        return self._unsquared(list_ends(points, graph.indptr, graph.indices, vertices, self.n_neighbors))
+
+    def _unsquared(self, squared: NDArray[np.float64]) -> NDArray[np.float64]:
         return squared / 2 if self.metric == "cosine" else np.sqrt(squared)
 
     def weights(self, distances: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -97,9 +104,8 @@ class Growth(NamedTuple):
 def with_points(graph: Graph, points: NDArray[np.float32], likeness: Likeness) -> Growth:
     """The graph over all points, of which it has the first so far.
 
-    New points are listed among all. An old point lists a new one that is nearer than the last of its list, which is
-    then pushed out. Candidates are the old points that a new one lists, and their neighbors: nearly as good as all, and
-    the cost does not depend on the number of old points.
+    New points are listed among all. An old point lists a new one, and pushes out its last, only if the new one lists it
+    or a neighbor of it: the cost does not depend on the number of old points.
     """
     n, n_all = graph.n_vertices, len(points)
     first, second, distance = likeness.lists(points, np.arange(n, n_all))
@@ -134,16 +140,13 @@ def _changed_lists(
     pairs = sparse.coo_array(reached + reached @ steps)
     guest, host = pairs.row.astype(np.int64) + n, pairs.col.astype(np.int64)
     apart = likeness.distances(points, host, guest)
-    around = Listed.around(graph, points, likeness, np.unique(host))
-    last = np.full(n, np.inf)
-    ends = around.rank == k - 1
-    last[around.vertex[ends]] = around.distance[ends]
-    near = apart < last[host]
-    hosts = np.isin(around.vertex, host[near])
+    hosts, place = np.unique(host, return_inverse=True)
+    near = apart < likeness.ends(graph, points, hosts)[place]
+    around = Listed.around(graph, points, likeness, np.unique(host[near]))
     both = Listed.by_distance(
-        np.concatenate([around.vertex[hosts], host[near]]),
-        np.concatenate([around.neighbor[hosts], guest[near]]),
-        np.concatenate([around.distance[hosts], apart[near]]),
+        np.concatenate([around.vertex, host[near]]),
+        np.concatenate([around.neighbor, guest[near]]),
+        np.concatenate([around.distance, apart[near]]),
     )
     # Without the new ones before it, the place of an old one was that much higher.
     is_new = both.neighbor >= n
@@ -156,10 +159,8 @@ def _changed_lists(
 def without_points(
     graph: Graph, points: NDArray[np.float32], stays: NDArray[np.bool_], likeness: Likeness, pushed: Ids | None
 ) -> Graph:
-    """The graph over the points that stay.
-
-    Points whose list had others get new neighbors: those that were `pushed` out of it, if that is all that has happened
-    since, else their nearest points, searched anew.
+    """The graph over the points that stay. Points whose list had others get those that were `pushed` out of it, if that
+    is all that has happened since, else their nearest points, searched anew.
     """
     rows, left = np.flatnonzero(stays), np.flatnonzero(~stays)
     smaller = graph.subgraph(rows)[0]
@@ -181,10 +182,7 @@ def without_points(
 
 
 def with_votes(graph: Graph, first: Ids, second: Ids, weights: NDArray[np.float64], votes: Ids) -> Graph:
-    """The graph after ends have listed (1) or dropped (-1) each other: an edge weighs w / 2 for each end that lists it.
-
-    weights : w of each pair.
-    """
+    """The graph after ends have listed (1) or dropped (-1) each other: each end that lists the other adds half w."""
     n = graph.n_vertices
     keys = np.minimum(first, second) * n + np.maximum(first, second)
     keys, place, pair = np.unique(keys, return_index=True, return_inverse=True)

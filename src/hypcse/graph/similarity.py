@@ -7,18 +7,17 @@ from dataclasses import dataclass, fields
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from hypcse._arrays import freeze
 from hypcse._checks import check_choice, check_count, warn
 from hypcse._choices import Bandwidth, Metric, NeighborSearch, Scale, WidthRule
-from hypcse.graph.features import dense_features
 from hypcse.graph.graph import Graph
 from hypcse.graph.neighbors import search
 from hypcse.graph.neighbors.exact import TreeIndex
 from hypcse.graph.neighbors.search import nearest_neighbors, neighbors_among, published_neighbors
 from hypcse.graph.scaling import scale_features
+from hypcse.kernels.arrays import Flags, Ids, Reals, Singles
 
 # A smaller weight is raised to this, so that products of volumes stay representable.
 MIN_WEIGHT = 1e-100
@@ -122,7 +121,7 @@ def similarity_graph(
                     "Pass Points.of(X, metric=...), or the features themselves: points.table."
                 )
         return X.similarity(n_neighbors, bandwidth, scale)
-    points = X if metric == "precomputed" else scale_features(dense_features(X), scale, metric)
+    points = X if metric == "precomputed" else scale_features(X, scale, metric)
     return scaled_similarity(points, options)[0]
 
 
@@ -133,9 +132,7 @@ def scaled_similarity(points: Any, options: GraphOptions) -> tuple[Graph, float]
     return _average_with_transpose(indices, gaussian_weights(squared, width), self_weights), width
 
 
-def weighed_neighbors(
-    points: Any, options: GraphOptions
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+def weighed_neighbors(points: Any, options: GraphOptions) -> tuple[Ids, Reals, Reals]:
     """The neighbors that a similarity graph goes by (-1 for none), their squared distances, and the diagonal."""
     if options.metric == "euclidean" and options.algorithm == "auto" and len(points) < search.MAX_PUBLISHED:
         return published_neighbors(points, options.n_neighbors)
@@ -145,7 +142,7 @@ def weighed_neighbors(
     return indices, np.square(distances, out=distances), np.ones(len(indices))
 
 
-def gaussian_weights(squared: NDArray[np.float64], width: float) -> NDArray[np.float64]:
+def gaussian_weights(squared: Reals, width: float) -> Reals:
     """exp(-d^2 / width^2) of squared distances, never below 1e-100."""
     return np.maximum(np.exp(-_exponents(squared, width)), MIN_WEIGHT)
 
@@ -155,7 +152,7 @@ def _exponents(squared: Any, width: float) -> Any:
         return squared / (width * width)
 
 
-def _chosen_width(indices: NDArray[np.int64], squared: NDArray[np.float64], bandwidth: Bandwidth) -> float:
+def _chosen_width(indices: Ids, squared: Reals, bandwidth: Bandwidth) -> float:
     """The bandwidth as a number: the median where weights would be too light."""
     known = squared[indices >= 0]
     if bandwidth == "auto":
@@ -182,7 +179,7 @@ def light_weights(bandwidth: Bandwidth, edges: str, exponent: float, median: flo
     )
 
 
-def _median_distance(squared: NDArray[np.float64]) -> float:
+def _median_distance(squared: Reals) -> float:
     positive = squared[squared > 0]
     return clip_width(float(np.median(np.sqrt(positive)))) if positive.size else 1.0
 
@@ -197,9 +194,7 @@ def clip_width(width: float) -> float:
     return float(np.clip(width, *BANDWIDTHS))
 
 
-def _average_with_transpose(
-    indices: NDArray[np.int64], weights: NDArray[np.float64], self_weights: NDArray[np.float64]
-) -> Graph:
+def _average_with_transpose(indices: Ids, weights: Reals, self_weights: Reals) -> Graph:
     """The graph of (W + W^T) / 2 for directed weights, row by row; entries of -1 are left out."""
     known = indices >= 0
     indptr = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
@@ -221,22 +216,22 @@ class Links(NamedTuple):
     weights   : w = exp(-d^2 / bandwidth^2), as in `similarity_graph`.
     """
 
-    indices: NDArray[np.int64]
-    distances: NDArray[np.float64]
-    weights: NDArray[np.float64]
+    indices: Ids
+    distances: Reals
+    weights: Reals
 
-    def copies(self) -> NDArray[np.bool_]:
+    def copies(self) -> Flags:
         """Which new points lie exactly on a vertex; their first link leads to the vertex with the smallest id."""
         return self.distances[:, 0] == 0
 
-    def part(self, rows: slice | NDArray[np.bool_]) -> Links:
+    def part(self, rows: slice | Flags) -> Links:
         """The links of some of the new points."""
         return Links(self.indices[rows], self.distances[rows], self.weights[rows])
 
 
 def links_to(
-    points: NDArray[np.float32],
-    new_points: NDArray[np.float32],
+    points: Singles,
+    new_points: Singles,
     n_neighbors: int,
     bandwidth: float,
     metric: Metric = "euclidean",

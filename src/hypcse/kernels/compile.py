@@ -1,12 +1,15 @@
-"""How kernels are compiled: cached on disk, without the interpreter lock."""
+"""How kernels are compiled, without the interpreter lock, and where their code is stored on disk."""
 
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, wraps
+from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar, cast
 
@@ -14,12 +17,14 @@ import numba
 import numpy as np
 from numba import threading_layer  # type: ignore[attr-defined]
 from numba.core import event
+from numba.core.caching import FunctionCache
 from numpy.typing import NDArray
 
-from hypcse.kernels.cache import KernelCache, kernel_folder
+from hypcse._checks import warn
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
+_HERE = Path(__file__).parent
 _INSIDE: Any = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
@@ -30,12 +35,18 @@ def kernel(function: Function) -> Function:
 
 def reading_kernel(function: Function) -> Function:
     """A `kernel` that writes to none of its arguments: compiled once, whether its arrays may be written or not."""
-    compiled = kernel(function)
+    compiled: Any = kernel(function)
+
+    def unwritten(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return type(value)(*map(unwritten, value))
+        return read_only(value)[0] if isinstance(value, np.ndarray) else value
 
     @wraps(function)
     def run(*arguments: Any) -> object:
-        return compiled(*(read_only(value)[0] if isinstance(value, np.ndarray) else value for value in arguments))
+        return compiled(*map(unwritten, arguments))
 
+    cast(Any, run).compile = compiled.compile
     return cast(Function, run)
 
 
@@ -57,18 +68,12 @@ def bare_helper(function: Function) -> Function:
 
 
 def parallel_kernel(function: Function) -> Function:
-    """A loop compiled for all threads, and for one where there is one, or where threads are not safe: see `launch`.
-
-    One iteration alone must write each output element: the answer does not depend on the number of threads then.
-    """
+    """A loop compiled for all threads and for one, see `launch`; one iteration alone writes each output element."""
     return sized_kernel(-1)(function)
 
 
 def sized_kernel(serial: int) -> Callable[[Function], Function]:
-    """A `parallel_kernel` that runs on one thread if the last argument, an array, has at most `serial` entries.
-
-    Waking threads costs more than a short loop does, and far more on a busy machine.
-    """
+    """A `parallel_kernel` on one thread if its last argument has at most `serial` entries: to wake others costs."""
 
     def compile_both(function: Function) -> Function:
         alone, together = kernel(function), _compiled(function, parallel=True)
@@ -127,6 +132,53 @@ def _compiled(function: Function, parallel: bool) -> Function:
     return cast(Function, compiled)
 
 
+@cache
+def kernel_folder() -> Path | None:
+    """Return a folder for the compiled code of exactly these sources; None, with a warning, if none can be written."""
+    # numba does not look at the files of the functions that a kernel calls, so that any change compiles anew.
+    content = b"".join(path.read_bytes() for path in sorted(_HERE.rglob("*.py")))
+    name = f"hypcse-{hashlib.sha256(content + numba.__version__.encode()).hexdigest()[:16]}"
+    chosen, user = cast(Any, numba.config).CACHE_DIR, user_cache()
+    bases = [*([Path(chosen)] if chosen else []), _HERE / "__pycache__", *([user / "kernels"] if user else [])]
+    for base in bases:
+        try:
+            (base / name).mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=base / name):
+                pass
+        except OSError:
+            continue
+        if chosen and base != bases[0]:
+            warn(f"NUMBA_CACHE_DIR={chosen} cannot be written: compiled kernels are stored in {base} instead.")
+        return base / name
+    warn(
+        f"no folder for compiled kernels can be written ({', '.join(map(str, bases))}): they are compiled again in "
+        "every run, which takes about 10 seconds. Set NUMBA_CACHE_DIR to a folder that can."
+    )
+    return None
+
+
+class KernelCache(FunctionCache):
+    """Compiled code of one function. On a full disk a run goes on without storing it."""
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            self.disable()
+            warn(f"compiled kernels cannot be stored ({error.strerror}). Free some space, or set NUMBA_CACHE_DIR.")
+
+
+def user_cache() -> Path | None:
+    """The cache folder of hypcse, which may not exist yet; None for a user without a home."""
+    from platformdirs import user_cache_path
+
+    try:
+        folder = user_cache_path("hypcse", appauthor=False)
+    except RuntimeError:
+        return None
+    return folder if folder.is_absolute() else None
+
+
 _forked = False
 _launching = Lock()
 
@@ -151,16 +203,13 @@ if hasattr(os, "register_at_fork"):
 
 @contextmanager
 def launch() -> Iterator[bool]:
-    """Whether the kernel that is called inside may run on several threads.
-
-    With one thread nothing is started. Under the work queue the second of two threads runs its kernel alone: to wait
-    would take longer, and forever in a child that was forked while the first was at work.
-    """
+    """Whether the kernel that is called inside may run on several threads."""
     if _forked or numba.get_num_threads() == 1:
         yield False
     elif _threading_layer() != "workqueue":
         yield True
     else:
+        # Under the work queue the second of two threads works alone: a forked child might wait for the first forever.
         free = _launching.acquire(blocking=False)
         try:
             yield free

@@ -13,28 +13,38 @@ from typing import Any
 import numba
 import numpy as np
 
-from hypcse.kernels.cache import is_warm
-from hypcse.kernels.compile import read_only
+from hypcse.kernels.compile import kernel_folder, read_only
 from hypcse.kernels.linkage.rounds import mean_merges
 from hypcse.kernels.search.descent import descend
-from hypcse.kernels.search.working_tree import Rows, WorkingTree, read_parents
+from hypcse.kernels.search.working_tree import COUNTS, LINK, VALUE, Rows, WorkingTree, read_parents
 from hypcse.kernels.trees.ancestors import AncestorIndex
-from hypcse.kernels.trees.antichains import from_above, split_thresholds
-from hypcse.kernels.trees.branches import add_column, branch_lengths, mean_squares_between
-from hypcse.kernels.trees.comparison import _induced_forest, purity_sum
-from hypcse.kernels.trees.levels import Outline, best_gain_at_root, best_levels, gains_below
-from hypcse.kernels.trees.sweep import kept_parents, leaf_labels
+from hypcse.kernels.trees.branches import branch_lengths
+from hypcse.kernels.trees.classes import induced_forest, purity_sum
+from hypcse.kernels.trees.cuts import (
+    Outline,
+    best_gain_at_root,
+    best_levels,
+    from_above,
+    gains_below,
+    split_thresholds,
+)
+from hypcse.kernels.trees.sweep import inherit_values, leaf_labels
 
 FIRST_RUN = "hypcse: first run, compiling for this machine, once; about 10 seconds (HYPCSE_QUIET=1 hides this line)."
 _begun = False
 
 
+def is_warm() -> bool:
+    """Whether the kernel of the search, which takes longest to compile, is on disk; True if nothing can be stored."""
+    folder = kernel_folder()
+    return folder is None or any(folder.glob("serial/search_*/descent.descend-*.nbi"))
+
+
 def warm_up() -> None:
     """Say that a first run compiles, and start that in a second process, from the search on; return at once.
 
-    The line goes to standard error, unless HYPCSE_QUIET is set. The run compiles what it needs before, and finds the
-    rest on disk. No process is started with one core, in a frozen program or one that embeds Python, which would run
-    again as `sys.executable`, nor by workers, which compile side by side anyway.
+    No process is started with one core, in a frozen program or one that embeds Python, which would run again as
+    `sys.executable`, nor by workers, which compile side by side anyway.
     """
     global _begun
     if _begun or is_warm() or parent_process() is not None:
@@ -66,30 +76,24 @@ def compile_later() -> None:
 
 
 def examples() -> list[tuple[Callable[..., object], tuple[Any, ...]]]:
-    """The kernels to compile beforehand, each with arguments of the kinds that the package passes.
-
-    First the longest, then from the last that a fit needs back to those that the fit comes to meanwhile; and the
-    others that the command needs.
-    """
+    """The kernels to compile beforehand, the longest first, with arguments of the kinds that the package passes."""
     ids, reals, flags = np.zeros(1, np.int64), np.zeros(1), np.zeros(1, np.bool_)
     short, table, shorts = np.zeros(1, np.int32), np.zeros((1, 8)), np.zeros((1, 4), np.int32)
     fixed_ids, fixed_short, fixed_reals = read_only(ids, short, reals)
-    tree = WorkingTree(shorts, table, short, short, short, flags, ids)
+    tree = WorkingTree(np.zeros(1, LINK), np.zeros(1, VALUE), short, short, short, flags, np.zeros(1, COUNTS))
     outline = Outline(ids, ids, reals, reals, flags)
     return [
         (descend, (tree, Rows(fixed_ids, fixed_short, fixed_reals), 0, 0, 0, 0.0, True)),
         (best_levels, (outline, table)),
         (gains_below, (outline, reals)),
         (best_gain_at_root, (outline, reals)),
-        (kept_parents, (fixed_ids, flags)),
         (leaf_labels, (fixed_ids, flags, 0)),
         (from_above, (fixed_ids, reals, flags, 0.0)),
         (split_thresholds, (fixed_ids, reals, flags, flags)),
-        (_induced_forest, (fixed_ids, fixed_ids, fixed_ids)),
+        (inherit_values, (fixed_ids, fixed_ids)),
+        (induced_forest, (fixed_ids, fixed_ids, fixed_ids)),
         (mean_merges, (table, reals)),
         (read_parents, (tree, 0)),
-        (purity_sum, (AncestorIndex(short, short, short, shorts), fixed_ids, ids, 0)),
-        (add_column, (fixed_ids, reals, reals, reals)),
-        (mean_squares_between, (fixed_ids, reals, reals, reals)),
+        (purity_sum, (AncestorIndex(short, short, short, shorts), fixed_ids, ids, ids)),
         (branch_lengths, (fixed_ids, fixed_reals)),
     ]

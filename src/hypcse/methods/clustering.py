@@ -9,10 +9,11 @@ from sklearn.base import ClusterMixin
 
 from hypcse._choices import Bandwidth, Metric, Refine, Scale
 from hypcse._progress import Callback
-from hypcse.estimators.base import Attributes, Fitting
+from hypcse.estimators.base import Fitting
 from hypcse.estimators.entropy_clustering import effort_of
 from hypcse.estimators.new_points import NewPoints
 from hypcse.estimators.preparing import Prepared
+from hypcse.estimators.saved import Attributes
 from hypcse.methods.options import Inputs, check_names
 from hypcse.methods.registry import describe
 from hypcse.storage.options import nest_options

@@ -31,9 +31,8 @@ _MAX_PRIM = 20_000
 def single(inputs: Inputs, *, max_seconds: float | None = None) -> Tree:
     """Single linkage; up to 20,000 points by Prim's algorithm, in SciPy's order of ties, in O(n^2 d) time.
 
-    With more points it uses their minimum spanning tree, about O(n log n) if a k-d tree can prune; among equal
-    distances the smaller ids then join first. Without equal distances both ways give the same tree. O(n d) memory.
-    After `max_seconds` it raises TimeoutError.
+    With more points by their minimum spanning tree, about O(n log n) if a k-d tree can prune; ties go to the smaller
+    ids. O(n d) memory. After `max_seconds` it raises TimeoutError.
     """
     clock = Clock("single-linkage", inputs.callback, max_seconds)
     X = np.ascontiguousarray(inputs.features)
@@ -92,17 +91,10 @@ def hdbscan(inputs: Inputs, *, min_samples: int = 5, max_seconds: float | None =
 
         max(core_i, core_j, |x_i - x_j|),
 
-    where core_i is the distance to the `min_samples`-th nearest point, counting i itself as the first. scikit-learn
-    counts in the same way; the hdbscan package does not count the point itself, so its equivalent setting is one less.
-    With 1 it is single linkage of the distances. If there are fewer points, the farthest one counts. There is no option
-    `min_cluster_size`: it affects only the condensed tree.
-
-    Many edges share a core distance, so ties are common. They go to the closer pair, then to the smaller ids: without
-    equal distances the tree does not depend on the order of the points.
-
-    Exact, by Boruvka's rounds on a k-d tree (`reachability_tree`): O(n d) memory.
-    100,000 points of 16 features in 200 Gaussians: about 5 s on two cores. In many dimensions, where the tree cannot
-    prune, O(n^2 d) time. After `max_seconds` it raises TimeoutError.
+    where core_i is the distance to the `min_samples`-th nearest point, counting i itself as the first, as in
+    scikit-learn; the hdbscan package's equivalent setting is one less. There is no option `min_cluster_size`: it only
+    affects the condensed tree. Ties go to the closer pair, then to the smaller ids. O(n d) memory; in many dimensions,
+    where the k-d tree cannot prune, O(n^2 d) time. After `max_seconds` it raises TimeoutError.
     """
     check_count("min_samples", min_samples, 1)
     clock = Clock("hdbscan", inputs.callback, max_seconds)
@@ -120,10 +112,7 @@ def graph_paris(inputs: Inputs, *, join: bool = True) -> Tree:
 
 
 def hcse(inputs: Inputs, *, join: bool = False, max_seconds: float | None = None) -> Tree:
-    """The stretching operator of HCSE, as in the paper's tables; with `join`, components are joined by the features.
-
-    After `max_seconds` it raises TimeoutError.
-    """
+    """The stretching operator of HCSE, as in the paper's tables; with `join`, components are joined by the features."""
     clock = Clock("hcse", inputs.callback, max_seconds)
     tree = link_by_entropy(inputs.graph, lambda done, total: clock.check("merges", done, total))
     return inputs.joined(tree) if join else tree
@@ -141,12 +130,8 @@ def bisecting_kmeans(
 
     2-means is the best of `n_init` runs of Lloyd's algorithm from k-means++; a run ends when no point changes its side,
     after `max_iter` rounds, or when the centers move by at most `tol` times the variance, as in scikit-learn.
-    Copies of one point are halved. The height of a node is the root of the sum of squared distances to its mean,
-    which never decreases upwards.
-
-    The order of splitting does not matter: the tree is complete. scikit-learn's `BisectingKMeans` stops before copies
-    are separated, and does not expose its tree. O(n d) memory; O(n d) time per round of a run and level of the tree.
-    Pen-digits, 10,992 points: about 1 s on one core. After `max_seconds` it raises TimeoutError.
+    Copies of one point are halved. The height of a node is the root of the sum of squared distances to its mean.
+    O(n d) memory; O(n d) time per round of a run and level of the tree. After `max_seconds` it raises TimeoutError.
     """
     check_count("n_init", n_init, 1)
     check_count("max_iter", max_iter, 1)

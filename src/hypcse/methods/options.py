@@ -96,7 +96,7 @@ class Clock(Reporter):
     def __init__(self, method: str, callback: Callback | None, max_seconds: float | None) -> None:
         super().__init__(callback)
         self.method, self.max_seconds = method, max_seconds
-        self.limit = inf if max_seconds is None else check_positive("max_seconds", max_seconds)
+        self.limit = inf if max_seconds is None else check_number("max_seconds", max_seconds, 0.0, above=True)
 
     def check(self, stage: str, done: int, total: int) -> None:
         """Report progress; raise `Stopped` if the method has to stop, because half a tree is not a result."""
@@ -116,9 +116,4 @@ class Clock(Reporter):
 
 def check_rate(value: object) -> float:
     """A learning rate; beyond the limit every step exceeds the range of float32."""
-    return check_positive("learning_rate", value, most=10_000)
-
-
-def check_positive(name: str, value: object, *, zero: bool = False, most: float = inf) -> float:
-    """A finite number above 0 (at least 0 if `zero` is allowed), and at most `most`."""
-    return check_number(name, value, 0.0, most, above=not zero)
+    return check_number("learning_rate", value, 0.0, 10_000, above=True)

@@ -8,6 +8,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Literal
 
+import numpy as np
+
 from hypcse._checks import did_you_mean
 from hypcse._choices import Scale
 from hypcse._progress import Callback
@@ -68,7 +70,7 @@ class Method:
             others = ", ".join(method.name for method in METHODS if method.takes == "graph")
             raise ValueError(f"{self.name} clusters features. Pass a table, or choose a method for graphs: {others}.")
         if inputs.n_points == 1:
-            return Tree.single()
+            return Tree(np.array([-1]), np.zeros(1))
         if self.estimator is None:
             return self._function()(inputs, **options)
         options = {"random_state": inputs.random_state, "scale": inputs.scale, **options}
@@ -93,10 +95,8 @@ METHODS = (
     Method("graph-average", "graph", "mean weight between members", "O(n + m)", linkages.graph_average),
     Method("graph-paris", "graph", "weight over the product of volumes", "O(n + m)", linkages.graph_paris),
     Method("hcse", "graph", "what lowers structural entropy most, join by join", "O(n + m)", linkages.hcse),
-    Method("spec-wrsc", "graph", "spectral clusters, joined by sparsest cuts", "O(n + m)", "spec_wrsc.spec_wrsc"),
-    Method(
-        "dp-cluster-hsbm", "graph", "spectral blocks joined by density", "O(n + m)", "dp_cluster_hsbm.dp_cluster_hsbm"
-    ),
+    Method("spec-wrsc", "graph", "spectral clusters, joined by sparsest cuts", "O(n + m)", "spectral.spec_wrsc"),
+    Method("dp-cluster-hsbm", "graph", "spectral blocks joined by density", "O(n + m)", "spectral.dp_cluster_hsbm"),
     Method("entropy", "both", "EntropyClustering: graph-average, refined", "O(n + m)", estimator="EntropyClustering"),
     Method("hypcse", "both", "HypCSE: a hyperbolic encoder, trained", "O(n + m)", estimator="HypCSE", trains=True),
     Method("untrained", "both", "HypCSE without training: its control", "O(n + m)", "untrained.untrained", trains=True),

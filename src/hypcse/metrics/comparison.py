@@ -9,11 +9,13 @@ from hypcse._arrays import plain
 from hypcse._checks import check_count, check_finite
 from hypcse._memory import check_memory
 from hypcse._random import generator
-from hypcse.kernels.trees.comparison import shared_clades
+from hypcse.kernels.trees.sweep import shared_nodes
 from hypcse.tree import Tree
 
 MAX_PAIRS = 20_000_000
 """A correlation uses all pairs up to this number, and a sample of this size beyond."""
+
+
 _BYTES_PER_PAIR = 48
 """Peak memory of `cophenetic_distances` per pair: both leaves twice, their common ancestor, its height."""
 
@@ -161,10 +163,9 @@ def robinson_foulds(tree: Tree, other: Tree, normalized: bool = False) -> float:
     _check_same_leaves(tree, other)
     if tree.n_leaves == 1:
         return 0.0
-    rank = tree.first_positions[: tree.n_leaves]
-    shared = shared_clades(tree.parent, tree.sizes, tree.first_positions, other.parent, rank)
+    shared, _ = shared_nodes(tree.parent, other.parent, tree.n_leaves)
     n_clusters = sum(one.n_nodes - one.n_leaves - 1 for one in (tree, other))
-    distance = float(n_clusters - 2 * shared)
+    distance = float(n_clusters - 2 * (shared.size - tree.n_leaves - 1))
     return distance / max(n_clusters, 1) if normalized else distance
 
 

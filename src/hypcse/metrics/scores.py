@@ -14,7 +14,7 @@ from hypcse._checks import check_labels
 from hypcse._choices import SelfLoops
 from hypcse.entropy import entropy_from_weights, graph_over, lca_weights
 from hypcse.graph import GraphLike
-from hypcse.kernels.trees.comparison import purity_sum
+from hypcse.kernels.trees.classes import purity_sum
 from hypcse.tree import Tree
 
 
@@ -51,7 +51,10 @@ def dendrogram_purity(tree: Tree, labels: ArrayLike) -> float:
         return float("nan")
     if not known.all():
         tree, codes = tree.prune(known), codes[known]
-    return purity_sum(tree.ancestor_index, tree.sizes, codes[tree.leaf_order()], counts.size) / n_pairs
+    codes = codes[tree.leaf_order()]
+    # Small types are sorted in linear time.
+    by_class = np.argsort(codes.astype(np.min_scalar_type(counts.size)), kind="stable")
+    return purity_sum(tree.ancestor_index, tree.sizes, codes, by_class) / n_pairs
 
 
 def dasgupta_cost(tree: Tree, graph: GraphLike) -> float:
@@ -59,10 +62,8 @@ def dasgupta_cost(tree: Tree, graph: GraphLike) -> float:
 
     Parameters
     ----------
-    tree
-        The tree. Its leaf k is vertex k of the graph.
-    graph
-        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    tree, graph
+        As for `structural_entropy`.
 
     Returns
     -------

@@ -48,10 +48,7 @@ def choose_device(device: str) -> str:
 
 
 def kernel_form(tensor: Tensor, *, single: bool = False) -> KernelForm:
-    """Numba's form on the CPU, Triton's on a GPU in single precision (TRITON_INTERPRET=1: the CPU too), else torch's.
-
-    single : whether numba's form takes single precision only as well.
-    """
+    """Numba's form on the CPU (`single`: of single precision), Triton's on a GPU in single precision, else torch's."""
     is_single = tensor.dtype == torch.float32
     kind = tensor.device.type
     if is_single and (kind == "cuda" or (kind == "cpu" and _interpreted())) and not missing_on(tensor.device):

@@ -18,20 +18,20 @@ from hypcse._progress import Callback, show_fit
 from hypcse._random import seed_of
 from hypcse._threads import worker_threads
 from hypcse.entropy import structural_entropy
-from hypcse.estimators.attributes import CLASSIFIED, SHARED, sizes_of_classes, sizes_of_points
-from hypcse.estimators.base import Saved, restore_on_failure
+from hypcse.estimators.attributes import SHARED
+from hypcse.estimators.base import restore_on_failure
 from hypcse.estimators.labels import respect_labels
 from hypcse.estimators.preparing import Prepared, prepare, take_points
-from hypcse.estimators.similarities import Similarities
+from hypcse.estimators.saved import Saved
 from hypcse.graph.similarity import GraphOptions
 from hypcse.kernels.warm import warm_up
 from hypcse.neural.backend import choose_device
+from hypcse.neural.classes import CLASSIFIED, Similarities
 from hypcse.neural.decode import decode_graph
 from hypcse.neural.encoder import class_scores
-from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
-from hypcse.neural.training.config import CLASSIFIER, TrainingConfig, TrainingOptions, fill_options
+from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs
+from hypcse.neural.training.config import CLASSIFIER, Setup, TrainingConfig, TrainingOptions, fill_options
 from hypcse.neural.training.labeled import LabeledRun, known_classes, supervise
-from hypcse.neural.training.run import Setup
 from hypcse.partitions.nested_levels import Levels, levels_and_main
 from hypcse.tree.flat import by_size
 
@@ -85,10 +85,8 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
         Accuracy that picked the epoch, or None.
     graph_, bandwidth_, entropy_
         The similarity graph, without labels, the width of its similarities, and the entropy of the tree on it.
-    history_
-        One `TrainingStep` per epoch.
-    n_features_in_, feature_names_in_
-        Number of features, and their names if X has names.
+    history_, n_features_in_, feature_names_in_
+        As in `HypCSE`.
 
     Examples
     --------
@@ -196,18 +194,12 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
                 classes_=classes,
                 transduction_=classes[best],
                 tree_=tree.with_names(points.names),
-                levels_=Levels(map(by_size, nested), nested.main),
-                graph_=ready.graph,
+                levels_=Levels([by_size(labels) for labels in nested], nested.main),
                 entropy_=float(structural_entropy(tree, ready.graph)),
                 _inputs=inputs,
                 _similarities=similarities,
-                _scaler=ready.scaler,
-                _scaled=ready.scaled,
-                bandwidth_=ready.bandwidth,
-                _seed=seed,
-                _kinds=ready.points.kinds,
-                _metric=ready.metric,
                 _config=config,
+                **ready.attributes(seed),
                 **trained,
             )
 
@@ -244,24 +236,8 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
         """
         return softmax(self._class_scores(X), axis=1)
 
-    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
-        """The scores 2 + 2 <z, p_c> + b_c of each row, (m, n_classes); with two classes, second minus first.
-
-        Parameters
-        ----------
-        X
-            New points, in the columns that `fit` saw.
-
-        Returns
-        -------
-        ndarray of shape (m, n_classes), or (m,) of two classes
-            The scores.
-        """
-        scores = self._class_scores(X)
-        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
-
     def _class_scores(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Scores (m, n_classes) of rows; copies of a training point get that point's scores."""
+        """Scores 2 + 2 <z, p_c> + b_c of rows, (m, n_classes); copies of a training point get that point's scores."""
         check_is_fitted(self)
 
         def score(points: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -289,12 +265,6 @@ class HypCSEClassifier(Embedding, ClassifierMixin, Saved, BaseEstimator):
             raise ValueError("features='similarities' needs features to compare. Pass a table, or features='table'.")
         similarities = Similarities.learn(ready.scaled)
         return similarities.apply(ready.scaled), similarities
-
-    @classmethod
-    def _sizes(cls, values: dict[str, Any]) -> dict[str, bool]:
-        compared, width = values["_similarities"], n_inputs(values["_state"])
-        n_columns = width if compared is None else compared.points.shape[1]
-        return {**sizes_of_points(values, n_columns), **sizes_of_encoder(values), **sizes_of_classes(values, width)}
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -20,15 +20,12 @@ def decode_single(leaves: ArrayLike, *, spanning: Spanning = "exact") -> Tree:
 
     Paper: Eq. (12) and Algorithm 1, as in the authors' code: the text's argmin would join the shallowest first.
 
-    With one radius a deeper LCA is a smaller angle and a shorter chord, so this is single linkage of the points, from
-    their minimum spanning tree: `spanning` is the method of `spanning_tree`, "exact" or the paper's "neighbors". The
-    height of a node is the radius of the leaves minus the depth of its LCA,
-
-        R - artanh(tanh R cos(angle / 2)),    R = 2 artanh |z|.
+    With one radius a deeper LCA is a shorter chord, so this is single linkage from the `spanning_tree` of the points.
+    The height of a node is the radius of the leaves minus the depth of its LCA.
     """
     points = np.asarray(check_features(leaves), dtype=np.float64)
     if len(points) == 1:
-        return Tree.single()
+        return Tree(np.array([-1]), np.zeros(1))
     norms = np.linalg.norm(points, axis=1)
     check_radius(norms.min(), norms.max())
     radius = float(np.median(norms))

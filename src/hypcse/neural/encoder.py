@@ -88,11 +88,7 @@ RADIUS_LIMITS = (0.01, 0.999)
 
 
 class Encoder(nn.Module):
-    """Three Lorentz convolutions, LConv = LAgg(LLinear(.)), Eqs. (10) and (11), on lifted features.
-
-    `forward` returns Lorentz points (n, embed_dim + 1); `leaves` their directions in the Poincare ball on one learned
-    radius.
-    """
+    """Three Lorentz convolutions, LConv = LAgg(LLinear(.)), Eqs. (10) and (11), on lifted features."""
 
     def __init__(
         self,
@@ -139,6 +135,7 @@ class Encoder(nn.Module):
         A vertex is not its own neighbor: under "mean" only what its neighbors send in the last layer counts.
         """
         if not self.attentions:
+            # A vertex is not its own neighbor.
             return _center(sources[-1][index], weight)
         x = lift(features)
         for linear, attention, old in zip(self.linears, self.attentions, sources, strict=True):

@@ -1,11 +1,8 @@
-"""Hyperbolic space of curvature -1: the Lorentz model, the Poincaré ball, and lowest common ancestors of leaves.
-
-Lorentz points x = (x0, space) have -x0^2 + |space|^2 = -1 and x0 > 0; points z of the ball have |z| < 1, and lie at
-distance 2 artanh|z| from the origin.
-"""
+"""Hyperbolic space of curvature -1: Lorentz points (x0, space), the Poincaré ball, and common ancestors of leaves."""
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -13,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from hypcse.kernels.losses.complete import depth_slopes, depths_of_cosines
+from hypcse.kernels.losses.all_pairs import depth_slopes, depths_of_cosines
 from hypcse.neural.backend import kernel_form
 
 # Largest relative difference of radii that count as one: far above rounding, far below a mistake.
@@ -41,10 +38,8 @@ def project(x: Tensor) -> Tensor:
 
 
 def distance(x: Tensor, y: Tensor) -> Tensor:
-    """Distance arcosh(-<x, y>) of points, over the last dimension, of gradient 0 at equal ones.
-
-    u = -<x, y> - 1 = <x - y, x - y> / 2 does not cancel where x and y are near.
-    """
+    """Distance arcosh(-<x, y>) of points, over the last dimension, of gradient 0 at equal ones."""
+    # Unlike -<x, y> - 1, this does not cancel where x and y are near.
     return arcosh_one_plus(inner(x - y, x - y) / 2)
 
 
@@ -137,6 +132,20 @@ def check_radius(low: float, high: float) -> None:
             f"leaves have radii from {low:.6g} to {high:.6g}; all must share one radius, above 0 and below 1. "
             "hypcse.neural.geometry.on_sphere puts them on one, as StructuralEntropyLoss does for radius=0.9."
         )
+
+
+def check_points(name: str, points: Tensor, fewest: int = 1) -> None:
+    """Raise unless `points` is a matrix of at least so many points in single or double precision."""
+    if points.ndim != 2 or points.shape[0] < fewest:
+        raise ValueError(f"{name} must be a matrix of at least {fewest} points, got shape {tuple(points.shape)}.")
+    if points.dtype not in (torch.float32, torch.float64):
+        raise TypeError(f"{name} is {points.dtype}; pass float32 or float64, for example {name}.float().")
+
+
+def check_temperature(temperature: float) -> None:
+    """Raise unless the temperature can divide the distances in a softmax."""
+    if not 0 < temperature < inf:
+        raise ValueError(f"temperature={temperature} must be positive and finite.")
 
 
 def _tanh_and_sech(radius: Tensor) -> tuple[Tensor, Tensor]:

@@ -202,10 +202,9 @@ def update_anchor(
 ) -> EdgeTensors:
     """E_a <- S_tau(E_a) + S_(1 - tau)(E_l), with tau the `decay` and S_p a sample of edges at rate p.
 
-    Paper: Eq. (13), on average Eq. (28), for the learned graphs of disjoint subgraphs all at once: `parts` holds the
-    vertices of each and the `proposed_pairs` of its learned graph. An edge of both is drawn once and stays, with the
-    anchor's weight: tau |E_a| + (1 - tau) |E_l| edges are expected. Anchor edges that leave a subgraph stay. With
-    `rescale` an inserted edge carries its learned weight times the ratio of the two graphs' mean weights. O(m log m).
+    Paper: Eq. (13), on average Eq. (28), for disjoint subgraphs at once: `parts` has vertices and `proposed_pairs` of
+    each. An edge of both stays, with the anchor's weight, and so do edges between subgraphs. With `rescale` inserted
+    edges have their learned weight times the ratio of the two graphs' mean weights. O(m log m).
     """
     # The number of the part that holds each vertex, -1 where none does.
     home = torch.full((anchor.n_vertices,), -1, device=anchor.index.device)

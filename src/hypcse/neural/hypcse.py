@@ -11,16 +11,16 @@ from hypcse._checks import check_choice
 from hypcse._choices import Bandwidth, Epochs, Metric, Preset, Refine, Scale
 from hypcse._progress import Callback
 from hypcse._threads import launched_place
-from hypcse.estimators.attributes import FITTED, sizes_of_tree
-from hypcse.estimators.base import Attributes, Fitting
+from hypcse.estimators.attributes import FITTED
+from hypcse.estimators.base import Fitting
 from hypcse.estimators.entropy_clustering import effort_of
 from hypcse.estimators.preparing import Prepared
+from hypcse.estimators.saved import Attributes
 from hypcse.neural.backend import choose_device
-from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs, n_inputs, sizes_of_encoder
-from hypcse.neural.training.config import PRESETS, TrainingConfig, TrainingOptions, count_epochs, fill_options
+from hypcse.neural.trained import ENCODED, Embedding, check_fit_memory, encoder_inputs
+from hypcse.neural.training.config import PRESETS, Setup, TrainingConfig, TrainingOptions, count_epochs, fill_options
 from hypcse.neural.training.loop import check_checkpoints, fit
 from hypcse.neural.training.ranks import join_ranks
-from hypcse.neural.training.run import Setup
 from hypcse.partitions.evidence import UNTESTED
 from hypcse.partitions.nested_levels import levels
 from hypcse.tree import Tree
@@ -40,37 +40,24 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
 
     Parameters
     ----------
-    n_clusters
-        Number of flat clusters. By default `labels_` is the main one of `levels_`, see `main_level`, and all points are
-        one cluster where `structure_` says that there is nothing beyond chance.
-    min_cluster_size
-        Smallest number of points per cluster of `labels_`; points of smaller ones join the cluster that they hang on.
-        By default clusters of `n_clusters` have a substantial size, see `best_cut`, and those of a level any size.
-    mark_outliers
-        Whether outliers, points much farther from their neighbors than is usual, are -1 in `labels_`. The clusters are
-        then read off the tree without them; `tree_` and `levels_` stay complete.
+    n_clusters, min_cluster_size, mark_outliers
+        As in `EntropyClustering`.
     preset
         "default", or "paper" for the authors' way: single-linkage decoding, no refinement.
-    n_neighbors
-        Neighbors of each point in the similarity graph.
-    bandwidth
-        Width of similarities: a number, "auto" or "median", as in `EntropyClustering`.
-    scale
-        How columns are scaled: "minmax", "standard", "rank" or "none", see `scale_features`.
-    metric
-        "euclidean" or "cosine"; "precomputed" says that X holds distances.
+    n_neighbors, bandwidth, scale, metric
+        As in `EntropyClustering`.
     refine
         Whether the tree is refined: True or "fast", "thorough", False. Linkage on the graph is then a second start, so
         that the answer is never worse than the search's own.
     random_state
-        Seed of everything random: an integer, None for a fresh one, a `RandomState` or a `Generator`.
+        As in `EntropyClustering`.
     callback
         Called with a `Progress` after every epoch and every part of the refinement; return True to stop the one or the
         other and keep the best so far.
     device
         Where the networks live: "auto" (a GPU where there is one), "cpu", "cuda", or any other name that torch knows.
     n_jobs
-        Threads of the kernels; -1 for all, None for numba's own number, or one for few points. It changes no answer.
+        As in `EntropyClustering`.
     verbose
         1 draws a progress bar on standard error, and at the end writes a line with the entropy.
     n_epochs
@@ -90,14 +77,10 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
 
     Attributes
     ----------
-    tree_, labels_, levels_, linkage_matrix_, children_, distances_
-        The hierarchy, the flat clusters, and the forms of the tree, as in `EntropyClustering`.
-    graph_, bandwidth_, entropy_
-        The graph that was clustered, the width of its similarities, and the entropy of the tree on it.
-    structure_, stability_, outlier_scores_, probabilities_
-        What there is beyond chance, and how sure levels and memberships are, as in `EntropyClustering`.
-    n_features_in_, feature_names_in_
-        Number of features, and their names if X has names.
+    tree_, labels_, levels_, linkage_matrix_, children_, distances_, graph_, bandwidth_, entropy_
+        The hierarchy, the flat clusters, the forms of the tree, and the graph with it, as in `EntropyClustering`.
+    structure_, stability_, outlier_scores_, probabilities_, n_features_in_, feature_names_in_
+        As in `EntropyClustering`.
     embedding_
         (n, embed_dim) the leaves in the ball.
     history_
@@ -201,10 +184,6 @@ class HypCSE(Embedding, ClusterMixin, Fitting):
         if "levels_" not in values and {"tree_", "graph_"} <= values.keys():
             missing["levels_"] = levels(values["tree_"], values["graph_"])
         return missing
-
-    @classmethod
-    def _sizes(cls, values: Attributes) -> dict[str, bool]:
-        return {**sizes_of_tree(values, n_inputs(values["_state"])), **sizes_of_encoder(values)}
 
     def _options(self) -> dict[str, Any]:
         check_choice("preset", self.preset, Preset)

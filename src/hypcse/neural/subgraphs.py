@@ -23,10 +23,8 @@ def sample_subgraphs(
 ) -> Iterator[NDArray[np.int64]]:
     """Vertex sets of one epoch, each vertex in exactly one of them; ids ascending within a set.
 
-    Paper: Appendix C, subgraph sampling. A set starts from `n_seeds` random vertices that no earlier set holds and
-    grows breadth-first through such vertices until it has `batch_size`; if it cannot grow further, it takes new
-    random seeds. The last set takes the remainder; one below a quarter of `batch_size` joins the set before it.
-    O(n log n + m) per epoch; the same `rng` state gives the same sets.
+    Paper: Appendix C, subgraph sampling. A set grows breadth-first from `n_seeds` random vertices, through vertices of
+    no earlier set, and takes new seeds where it cannot. O(n log n + m).
     """
     if graph.n_vertices <= batch_size:
         return iter([np.arange(graph.n_vertices)])
@@ -49,10 +47,7 @@ def _set_ends(n_vertices: int, batch_size: int) -> NDArray[np.int64]:
 
 
 def cut_out(edges: EdgeTensors, parts: Sequence[Tensor]) -> list[EdgeTensors]:
-    """The subgraph of each of several disjoint sets of vertices; its vertex k is vertex `part[k]` of the graph.
-
-    All in one pass over the edges: one sort, and two waits for a GPU, where each call costs more than its work.
-    """
+    """The subgraphs of disjoint sets of vertices, in one pass; vertex k of one is vertex `part[k]` of the graph."""
     ends = list(accumulate((part.numel() for part in parts), initial=0))
     device, total = edges.index.device, ends[-1]
     rank = torch.full((edges.n_vertices,), -1, device=device)

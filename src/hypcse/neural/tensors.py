@@ -22,10 +22,8 @@ from hypcse.neural.backend import kernel_form
 class EdgeTensors:
     """An undirected graph with positive weights; every edge is stored from both ends.
 
-    index      : (2, m) int64, rows and columns of the symmetric matrix, in this order, no loops, no entry twice.
-    weight     : (m,) the weights, equal both ways; they may carry a gradient.
-
-    Use `Graph.to_tensors` or `from_pairs`; the constructor does not check its input. Only `with_loops` adds loops.
+    index  : (2, m) int64, rows and columns of the symmetric matrix, in this order, no entry twice.
+    weight : (m,) the weights, equal both ways; they may carry a gradient.
     """
 
     index: Tensor
@@ -124,8 +122,7 @@ class EdgeTensors:
 class MatrixGraph:
     """An undirected graph with the weights scale_i matrix_ij scale_j; nothing in it depends on the number of edges.
 
-    matrix, scale : (n, n) symmetric, 0 where there is no edge, and (n,) positive.
-    edges         : what the matrix was made from; any number of weight 0 may follow those of the last row.
+    edges : what the matrix was made from; any number of weight 0 may follow those of the last row.
     """
 
     matrix: Tensor

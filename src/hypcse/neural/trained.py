@@ -8,15 +8,17 @@ from typing import Any, Self
 import numpy as np
 import torch
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hypcse._memory import check_memory
+from hypcse._random import generator
 from hypcse._threads import worker_threads
+from hypcse.estimators.attributes import n_points
 from hypcse.estimators.new_points import NewPoints
 from hypcse.estimators.preparing import Prepared
 from hypcse.graph import Graph, scale_features
-from hypcse.graph.features import spectral_features
 from hypcse.graph.similarity import Links
 from hypcse.neural.backend import choose_device
 from hypcse.neural.training.checkpoint import CONFIG, HISTORY, STATE, check_state
@@ -25,16 +27,12 @@ from hypcse.neural.training.run import evaluation_edges
 from hypcse.neural.training.terms import Networks
 from hypcse.storage.values import GRAPH, array
 
-ENCODED = {
-    "embedding_": array(np.float64, 2),
-    "history_": HISTORY,
-    "_config": CONFIG,
-    "_state": STATE,
-    "_encoded_on": GRAPH,
-}
-"""Attributes of a trained encoder."""
 # Rows encoded at a time, always so many: a matrix product may round by its number of rows.
 BLOCK = 256
+# Smoothing steps: each damps what is not smooth on the graph, and costs one product with the matrix.
+N_STEPS = 60
+# Additional columns; the last ones converge slowest and are dropped.
+N_SPARE = 8
 # Beyond this the linear map has reached its limit, which depends on the direction alone, and squares leave float32.
 FAR = 1e15
 
@@ -94,10 +92,7 @@ class Embedding(NewPoints, ClassNamePrefixFeaturesOutMixin, TransformerMixin, Ba
         inputs: NDArray[np.float32],
         score: Callable[[NDArray[np.float64]], NDArray[np.float64]] | None = None,
     ) -> NDArray[np.float64]:
-        """The known values of training points for their copies in X; for other rows their leaves, or `score` of points.
-
-        inputs : of the encoder, for the training points.
-        """
+        """The known values of training points for their copies in X; for other rows leaves, or the score of points."""
         features, links = self._linked(X)
         values = known[links.indices[:, 0]]
         others = ~links.copies()
@@ -160,23 +155,63 @@ def encoder_inputs(ready: Prepared, random_state: int) -> NDArray[np.float32]:
     return scale_features(spectral_features(ready.graph, random_state=random_state))
 
 
-def sizes_of_encoder(values: dict[str, Any]) -> dict[str, bool]:
-    """For each attribute of the encoder, whether it fits the tree; raise if the weights do not fit its networks."""
-    n_points, config = values["tree_"].n_leaves, values["_config"]
-    check_state(values["_state"], n_inputs(values["_state"]), config)
-    return {
-        "embedding_": values["embedding_"].shape == (n_points, config.embed_dim),
-        "history_": all(step.n_epochs == config.n_epochs for step in values["history_"]),
-        "_encoded_on": values["_encoded_on"].n_vertices == n_points,
-    }
-
-
 def n_inputs(state: dict[str, Any]) -> int:
     """Width of the encoder's input: features, reduced features, or those of the graph."""
     first = state.get("encoder.linears.0.weight")
     if first is None or first.ndim != 2 or first.shape[1] < 2:
         raise ValueError("the weights of the encoder's first layer are missing")
     return int(first.shape[1]) - 1
+
+
+def spectral_features(graph: Graph, n_components: int = 16, random_state: int = 0) -> NDArray[np.float64]:
+    """Coordinates (n, n_components) in which neighbors are close: roughly the leading eigenvectors of the graph.
+
+    Random columns are smoothed by the walk (I + D^-1/2 W D^-1/2) / 2 a fixed number of times and rotated to the
+    eigenvectors within their span; each is scaled by its eigenvalue. Columns beyond the vertices are 0, and constants.
+    """
+    n = graph.n_vertices
+    walk = _walk(graph)
+    width = min(n, n_components + N_SPARE)
+    basis = np.linalg.qr(generator(random_state, "spectral features").standard_normal((n, width)))[0]
+    for _ in range(N_STEPS):
+        basis = np.linalg.qr(walk @ basis)[0]
+    values, turn = np.linalg.eigh(basis.T @ (walk @ basis))
+    order = np.argsort(-values)[:n_components]
+    features = (basis @ turn[:, order]) * values[order]
+    # The sign of an eigenvector is arbitrary: the entry of largest magnitude is made positive.
+    peaks = features[np.abs(features).argmax(axis=0), np.arange(features.shape[1])]
+    # A range below single precision is rounding, which scaling would blow up.
+    features *= np.where(peaks < 0, -1.0, 1.0) * (np.ptp(features, axis=0) > 10 * np.finfo(np.float32).eps)
+    return np.pad(features, ((0, 0), (0, n_components - features.shape[1])))
+
+
+def _walk(graph: Graph) -> sparse.csr_array:
+    """(I + D^-1/2 W D^-1/2) / 2 without self-loops; a vertex without edges stays where it is."""
+    degrees = graph.edge_degrees
+    root = np.where(degrees > 0, 1 / np.sqrt(np.where(degrees > 0, degrees, 1.0)), 0.0)
+    scale, identity = sparse.diags_array(root), sparse.diags_array(1.0 + (degrees == 0))
+    return sparse.csr_array((identity + scale @ graph.without_loops().to_scipy() @ scale) / 2)
+
+
+def _weights_fit(state: dict[str, Any], model: dict[str, Any]) -> bool:
+    """Whether the encoder takes what its model has; raise if the weights are not those of its networks."""
+    check_state(state, n_inputs(state), model["_config"])
+    scaler = None if model.get("_similarities") is not None else model["_scaler"]
+    return scaler is None or scaler.n_columns == n_inputs(state)
+
+
+ENCODED = {
+    "embedding_": array(np.float64, 2).where(
+        lambda leaves, model: leaves.shape == (n_points(model), model["_config"].embed_dim)
+    ),
+    "history_": HISTORY.where(
+        lambda history, model: all(step.n_epochs == model["_config"].n_epochs for step in history)
+    ),
+    "_config": CONFIG,
+    "_state": STATE.where(_weights_fit),
+    "_encoded_on": GRAPH.where(lambda graph, model: graph.n_vertices == n_points(model)),
+}
+"""Attributes of a trained encoder."""
 
 
 def check_fit_memory(n_points: int, n_neighbors: int, options: dict[str, Any], smaller: str) -> None:

@@ -14,7 +14,7 @@ import hypcse
 from hypcse._random import generator
 from hypcse._threads import FEW_POINTS, openmp_threads
 from hypcse.graph import Graph, scale_features, similarity_graph
-from hypcse.paper.hyphc_leaves import hyphc_end_to_end, hyphc_leaves
+from hypcse.paper.methods.hyphc import hyphc_end_to_end, hyphc_leaves
 
 Codes = NDArray[np.int64]
 TRAINED, JUDGED = 0.3, 0.1
@@ -99,10 +99,7 @@ def hyphc_two_step(inputs: LabeledInputs, *, n_epochs: int = 50, n_triples: int 
 
 
 def label_propagation(inputs: LabeledInputs, *, n_neighbors: int | None = None) -> Codes:
-    """Label propagation (Zhu, Ghahramani and Lafferty, 2003) on the similarity graph; by default of all pairs.
-
-    Points that no label reaches get the most frequent class.
-    """
+    """Label propagation (Zhu, Ghahramani and Lafferty, 2003) on the similarity graph; by default of all pairs."""
     graph = similarity_graph(inputs.X, n_neighbors or max(len(inputs.X) - 1, 1))
     shares = propagate(graph, inputs.rows, np.eye(inputs.classes.size)[inputs.codes])
     # The shares of a point add up to 1 in the exact solution, and to 0 where no label arrives.

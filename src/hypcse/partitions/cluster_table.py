@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,15 +9,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._checks import check_count, label_array
 from hypcse.graph import Graph
-from hypcse.partitions.description import Column, Description, Groups, columns_of, median
-from hypcse.partitions.overlaps import best_overlaps, quick_trees
+from hypcse.kernels.arrays import Flags, Ids, Reals
+from hypcse.partitions.description import Description, Groups, names_of
+from hypcse.partitions.resampling import quick_overlaps, quick_trees
+from hypcse.partitions.words import Column, columns_of, median
 from hypcse.points.points import Points
 from hypcse.tree import Tree
 
 if TYPE_CHECKING:
     import pandas
-
-OUTLIERS = "outliers"
 
 
 def describe(
@@ -117,43 +116,22 @@ def describe(
     return frame
 
 
-def names_of(described: Description, ids: NDArray[np.int64], has_names: bool = True) -> list[str]:
-    """A unique name for each set: its number where the data say nothing, and with its size where two are alike.
-
-    ids       : the numbers of the sets; outliers have -1.
-    has_names : whether the columns have names of their own.
-    """
-    said = described.names() if has_names else [""] * ids.size
-    sizes = described.groups.size
-    names = [
-        OUTLIERS if k < 0 else name or f"cluster {k} ({size:,})"
-        for k, name, size in zip(ids.tolist(), said, sizes.tolist(), strict=True)
-    ]
-    for endings in (sizes, ids):
-        times = Counter(names)
-        names = [
-            f"{name} ({n:,})" if times[name] > 1 else name for name, n in zip(names, endings.tolist(), strict=True)
-        ]
-    return names
-
-
-def _siblings(tree: Tree, node: int) -> NDArray[np.int64]:
+def _siblings(tree: Tree, node: int) -> Ids:
     """A node and its siblings; the root alone."""
     check_count("node", node, 0, tree.root)
     return np.array([node]) if node == tree.root else np.flatnonzero(tree.parent[:-1] == tree.parent[node])
 
 
-def _stability(graph: Graph, groups: Groups) -> NDArray[np.float64]:
+def _stability(graph: Graph, groups: Groups) -> Reals:
     """Jaccard index of each cluster with the node that fits it best in trees of parts of the edges, on average."""
     k = groups.size.size
     place = np.full(graph.n_vertices, k)
     for group in range(k):
         place[groups.members(group)] = group
-    overlaps = [np.max([best_overlaps(tree, place)[:k] for tree in several], axis=0) for several in quick_trees(graph)]
-    return np.mean(overlaps, axis=0)
+    return np.mean([overlaps[:k] for overlaps in quick_overlaps(quick_trees(graph), place)], axis=0)
 
 
-def _typical(column: Column, rows: NDArray[np.bool_]) -> Any:
+def _typical(column: Column, rows: Flags) -> Any:
     """The median, the most frequent text, or the share of true."""
     values = column.numbers[rows & ~np.isnan(column.numbers)]
     if not values.size:

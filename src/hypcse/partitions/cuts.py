@@ -9,27 +9,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
-from hypcse.entropy import graph_over, lca_weights
+from hypcse.entropy import graph_over, lca_weights, node_volumes
 from hypcse.graph import Graph, GraphLike
 from hypcse.graph.convert import in_range
+from hypcse.kernels.arrays import Flags, Ids, Reals
 from hypcse.kernels.search.working_tree import Rows
-from hypcse.kernels.trees.antichains import antichain_tables, best_antichain, best_antichain_of
+from hypcse.kernels.trees.cuts import best_antichain, best_antichain_of
 from hypcse.kernels.trees.places import Spans, stray_clusters
-from hypcse.kernels.trees.sweep import leaf_labels, subtree_minima, subtree_sums
+from hypcse.kernels.trees.sweep import leaf_labels, subtree_sums
 from hypcse.search.binary import binary_form
 from hypcse.search.compression import cluster_gains
 from hypcse.search.leaving import joined_by_distance
 from hypcse.tree import Tree
+from hypcse.tree.flat import by_leaf, is_mixed, parts_of
 
 MAX_TABLE = 200_000_000
 """Largest number of table entries for a given number of clusters: about n times that number."""
 
 
-def substantial_size(n_points: int, n_clusters: int | NDArray[np.int64]) -> Any:
+def substantial_size(n_points: int, n_clusters: int | Ids) -> Any:
     """Least number of points of a cluster worth the name among so many clusters: three quarters of sqrt(n / k).
 
-    n / k is the mean size; counts of random strays vary by its square root. Three quarters of it let the smaller of two
-    clusters be as small as 2 % of the points, if these are at least 15.
+    n / k is the mean size; counts of random strays vary by its square root.
 
     >>> [int(substantial_size(n, k)) for n, k in [(150, 3), (1_000, 2), (10_000, 10), (100_000, 10), (10, 10)]]
     [5, 16, 23, 75, 1]
@@ -54,10 +55,8 @@ def best_cut(
 
     Parameters
     ----------
-    tree
-        The tree. Its leaf k is vertex k of the graph.
-    graph
-        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    tree, graph
+        As for `structural_entropy`.
     n_clusters
         Exact number of clusters, by dynamic programming in O(n k) time and memory, for n k of at most 200 million. A
         tree with multiway nodes is first split as by `to_linkage`. If you ask for fewer clusters than there are parts
@@ -90,16 +89,16 @@ def best_cut(
     high = check_count("max_size", tree.n_leaves if max_size is None else max_size, 1)
     if low is not None and low > high:
         raise ValueError(f"min_size={low} is above max_size={high}. Lower min_size or raise max_size.")
-    barred = tree.sizes > high
+    barred, least = tree.sizes > high, low
     if max_size is not None:
-        barred |= tree.sizes < (low or 1)
+        # Strays are clusters, and so barred where they are too small.
+        barred, least = barred | (tree.sizes < (low or 1)), 1
     if n_clusters is not None:
-        cut = cut_into(tree, graph, n_clusters, low if max_size is None else 1, barred)
+        cut = cut_into(tree, graph, n_clusters, least, barred)
     else:
-        gain = np.where(barred, -np.inf, cluster_gains(tree, graph))
-        large = tree.sizes >= (low or 1 if max_size is None else 1)
+        gain, large = np.where(barred, -np.inf, cluster_gains(tree, graph)), tree.sizes >= (least or 1)
         split, total = best_antichain(tree.parent, gain, lca_weights(tree, graph) > 0, large)
-        cut = None if total == -np.inf else Cut(split, parts_of(tree, split) & large)
+        cut = None if total == -np.inf else Cut(split, parts_of(tree.parent, split) & large)
     if cut is None:
         wanted = "" if n_clusters is None else f" and {n_clusters} clusters"
         raise ValueError(
@@ -111,21 +110,12 @@ def best_cut(
 class Cut(NamedTuple):
     """Clusters of a tree: the nodes that are split, and those that are clusters. Other parts are strays."""
 
-    split: NDArray[np.bool_]
-    chosen: NDArray[np.bool_]
+    split: Flags
+    chosen: Flags
 
 
-def cut_into(
-    tree: Tree,
-    graph: Graph,
-    n_clusters: int,
-    least: int | None,
-    barred: NDArray[np.bool_],
-) -> Cut | None:
-    """The best clusters of this number and of at least so many leaves in a binary tree; None if there are none.
-
-    least : None for the `substantial_size`, halved until there are as many clusters.
-    """
+def cut_into(tree: Tree, graph: Graph, n_clusters: int, least: int | None, barred: Flags) -> Cut | None:
+    """The best clusters of this number, or None, in a binary tree; `least` is None for a substantial size, or half."""
     gains = gains_of_number(tree, graph)
     tried = int(substantial_size(tree.n_leaves, n_clusters)) if least is None else least
     sizes = [tried] if least is not None else [tried >> k for k in range(tried.bit_length())]
@@ -139,16 +129,9 @@ def cut_into(
     return None
 
 
-def parts_of(tree: Tree, split: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The nodes that are parts of a cut: not split, but their parent is."""
-    parts = ~split
-    parts[:-1] &= split[tree.parent[:-1]]
-    return parts
-
-
-def cut_labels(tree: Tree, graph: Graph, cut: Cut) -> NDArray[np.int64]:
+def cut_labels(tree: Tree, graph: Graph, cut: Cut) -> Ids:
     """Flat labels of a cut, numbered by smallest leaf; strays belong to the cluster that they hang on."""
-    strays = np.flatnonzero(parts_of(tree, cut.split) & ~cut.chosen)
+    strays = np.flatnonzero(parts_of(tree.parent, cut.split) & ~cut.chosen)
     if strays.size == 0:
         return leaf_labels(tree.parent, cut.split, tree.n_leaves)
     strays = strays[np.argsort(tree.parent[strays], kind="stable")]
@@ -156,77 +139,51 @@ def cut_labels(tree: Tree, graph: Graph, cut: Cut) -> NDArray[np.int64]:
     spans = Spans(tree.parent, np.argsort(first[: tree.n_leaves]), first, tree.sizes)
     # Edges that stand for others do not say where a stray hangs.
     graph = Graph.from_edges([], [], None, tree.n_leaves) if graph.is_outline else graph
-    nodes = stray_clusters(spans, Rows(graph.indptr, graph.indices, graph.weights), cut.chosen, strays)
-    _, begin, number = np.unique(nodes, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(begin))[number]
+    return by_leaf(stray_clusters(spans, Rows(graph.indptr, graph.indices, graph.weights), cut.chosen, strays))
 
 
-def merge_small(tree: Tree, graph: Graph, labels: NDArray[np.int64], least: int) -> NDArray[np.int64]:
-    """The clusters of a cut, without those of fewer than `least` leaves, which become strays. O(n + m).
-
-    Small clusters with no large one beside them in the tree are joined first.
-    """
-    pure = subtree_minima(tree.parent, labels) == -subtree_minima(tree.parent, -labels)
-    tops = pure.copy()
-    tops[:-1] &= ~pure[tree.parent[:-1]]
-    gain = np.where(tops, 1.0, np.where(pure, -np.inf, 0.0))
+def merge_small(tree: Tree, graph: Graph, labels: Ids, least: int) -> Ids:
+    """The clusters of a cut, without those of fewer than `least` leaves, which are joined or become strays."""
+    mixed = is_mixed(tree.parent, labels)
+    gain = np.where(parts_of(tree.parent, mixed), 1.0, np.where(mixed, 0.0, -np.inf))
     large = tree.sizes >= min(least, tree.n_leaves)
     split, _ = best_antichain(tree.parent, gain, np.zeros(tree.n_nodes, np.bool_), large)
-    return cut_labels(tree, graph, Cut(split, parts_of(tree, split) & large))
+    return cut_labels(tree, graph, Cut(split, parts_of(tree.parent, split) & large))
 
 
-def coarsest_cut(tree: Tree, graph: Graph) -> NDArray[np.int64]:
-    """Labels of the largest nodes held together by edges: one cluster if the graph is connected. O(n + m).
+def volume_shares(tree: Tree, graph: Graph, meeting: Reals) -> tuple[Reals, Reals]:
+    """Of each node, its share of the volume, and that which stays inside it, loops included, by the `lca_weights`."""
+    total = graph.volume or 1.0
+    inside = 2 * subtree_sums(tree.parent, meeting) + node_volumes(tree, graph.self_weights)
+    return node_volumes(tree, graph.degrees) / total, inside / total
 
-    >>> g = Graph.from_edges([0, 1], [1, 2], None, 4)
-    >>> coarsest_cut(Tree.from_newick("(((0,1),2),3);"), g).tolist()
-    [0, 0, 0, 1]
-    """
+
+def coarsest_cut(tree: Tree, graph: Graph) -> Ids:
+    """Labels of the largest nodes held together by edges: one cluster if the graph is connected. O(n + m)."""
     joined = lca_weights(tree, graph) > 0
     split, _ = best_antichain(tree.parent, np.zeros(tree.n_nodes), joined, np.ones(tree.n_nodes, np.bool_))
     return leaf_labels(tree.parent, split, tree.n_leaves)
 
 
-def cut_savings(tree: Tree, graph: Graph, max_clusters: int) -> NDArray[np.float64]:
-    """What the best cut into 1, 2, ... max_clusters clusters saves over the star of all leaves, in bits.
-
-    One table for all of them, O(n k) time and memory. A tree with multiway nodes is first split as by `to_linkage`.
-
-    >>> from hypcse import Graph, graph_linkage
-    >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> cut_savings(graph_linkage(g), g, 3).round(2).tolist()
-    [0.0, 0.86, 0.64]
-    """
-    limit = check_count("max_clusters", max_clusters, 1, tree.n_leaves)
-    tree = binary_form(tree)
-    check_table(tree, limit, 1)
-    gain = cluster_gains(tree, graph)
-    if graph.volume == 0 or tree.n_leaves == 1:
-        return np.zeros(limit)
-    best, _ = antichain_tables(children_of(tree), gain, tree.sizes, limit, 1)
-    return 2 * best[-limit:] / graph.volume
-
-
-def gains_of_number(tree: Tree, graph: Graph) -> Callable[[int, int], NDArray[np.float64]]:
+def gains_of_number(tree: Tree, graph: Graph) -> Callable[[int, int], Reals]:
     """The value of each node of a binary tree as one of `n_clusters` clusters of at least `least` leaves.
 
-    The entropy that a cluster lowers. But what distances joined, see `join_components`, the entropy cannot tell apart:
-    more clusters than such parts lie inside them, and fewer lose the squared distances between the parts that they
-    join: with a and b what a node joins and d their distance, the sum of |a| |b| d^2 over it and all below, over its
-    size. Parts of fewer than `least` leaves, and the distances at which they join, do not count.
+    The entropy that a cluster lowers. But of what distances joined, see `join_components`, the entropy knows nothing:
+    more clusters than such parts lie inside them, and fewer lose the squared distances that they join: with a and b the
+    children of a node and d their distance, the sum of |a| |b| d^2 over it and all below, over its size.
     """
     above = joined_by_distance(tree, graph, foreign=False)
     gain = cluster_gains(tree, graph)
     if not above.any():
         return lambda *_: gain
-    parts = parts_of(tree, above)
+    parts = parts_of(tree.parent, above)
     first, second = tree.sizes[children_of(tree)].T
     squares = np.zeros(tree.n_nodes)
     squares[tree.n_leaves :] = first * second * np.square(tree.height[tree.n_leaves :])
     smaller = np.zeros(tree.n_nodes, np.int64)
     smaller[tree.n_leaves :] = np.minimum(first, second)
 
-    def value(n_clusters: int, least: int) -> NDArray[np.float64]:
+    def value(n_clusters: int, least: int) -> Reals:
         large = parts & (tree.sizes >= least)
         if n_clusters > np.count_nonzero(large):
             return np.where(above & (subtree_sums(tree.parent, large.astype(np.float64)) > 0), -np.inf, gain)
@@ -236,7 +193,7 @@ def gains_of_number(tree: Tree, graph: Graph) -> Callable[[int, int], NDArray[np
     return value
 
 
-def children_of(tree: Tree) -> NDArray[np.int64]:
+def children_of(tree: Tree) -> Ids:
     """The two children of every internal node of a binary tree."""
     return np.argsort(tree.parent[:-1], kind="stable").reshape(-1, 2)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hypcse._choices import Evidence
+from hypcse.kernels.arrays import Reals
 
 LEAST_SCORE, CLEAR_SCORE = 3.0, 6.0
 """Standard deviations above chance from which structure is found, and from which it is clear."""
@@ -63,12 +63,8 @@ class Structure:
 UNTESTED = Structure("untested", 0.0, 0.0)
 
 
-def judge(value: NDArray[np.float64], chance: NDArray[np.float64], *, least: float, spread: float) -> Structure:
-    """Compare the data with the draws, each at several scales, in doublings.
-
-    At each scale, standard deviations count. Each draw, like the data, counts at the scale where it exceeds the mean of
-    the others most, so that the choice of the scale favors neither.
-    """
+def judge(value: Reals, chance: Reals, *, least: float, spread: float) -> Structure:
+    """Compare the data with the draws, each at that scale, in doublings, where it exceeds the mean of others most."""
     mean = chance.mean(axis=0)
     deviation = np.maximum(chance.std(axis=0, ddof=1), spread)
     others = (chance.sum(axis=0) - chance) / (len(chance) - 1)

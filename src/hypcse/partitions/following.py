@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.tree.flat import cluster_sizes
+from hypcse.tree.flat import Labels, cluster_sizes
 
 if TYPE_CHECKING:
     import pandas
 
 NEW_ROW = -2
 """The former cluster of a row that has just come; -1 is that of an outlier."""
-
-Labels = NDArray[np.int64]
 
 
 class Overlaps(NamedTuple):
@@ -35,11 +33,7 @@ class Overlaps(NamedTuple):
         return cls(keys // width, keys % width, count)
 
     def agreement(self) -> float:
-        """Adjusted Rand index of the two clusterings; 1 if they are the same.
-
-        >>> Overlaps.of(np.array([0, 0, 1, 1]), np.array([3, 3, 2, 2])).agreement()
-        1.0
-        """
+        """Adjusted Rand index of the two clusterings; 1 if they are the same."""
         rows, columns = (np.bincount(side, self.counts) for side in (self.before, self.after))
         pairs, first, second, total = (
             float((sizes * (sizes - 1.0)).sum())
@@ -106,8 +100,7 @@ class Changes:
             np.bincount(rows[rows >= 0], minlength=size)
             for rows in (np.where(self.before == labels, labels, -1), labels[self.before == NEW_ROW], labels)
         )
-        forgotten = np.zeros(size, np.int64)
-        forgotten[: self.forgotten.size] = self.forgotten
+        forgotten = np.pad(self.forgotten, (0, size - self.forgotten.size))
         held = np.bincount(self.before[self.before >= 0], minlength=size)
         before = held + forgotten
         frame = pd.DataFrame(

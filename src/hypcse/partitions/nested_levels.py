@@ -3,33 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import Metric, Scale
-from hypcse._random import generator
 from hypcse.entropy import graph_over
 from hypcse.graph import Graph, GraphLike, scale_features
 from hypcse.graph.convert import in_range
-from hypcse.graph.features import dense_features
 from hypcse.graph.neighbors.search import unit_rows
+from hypcse.kernels.arrays import Floating
+from hypcse.kernels.compile import read_only
 from hypcse.kernels.trees.sweep import leaf_labels
+from hypcse.partitions.choosing import level_partitions, offered_levels
 from hypcse.partitions.evidence import Structure
-from hypcse.partitions.offered import Labels, level_partitions, offered_levels
 from hypcse.partitions.tables import classical_coordinates
 from hypcse.partitions.wishes import Wishes, modular_cut, wished_cuts, within_limits
 from hypcse.search.compression import kept_levels
 from hypcse.tree import Tree
+from hypcse.tree.flat import Labels
 
 if TYPE_CHECKING:
     import pandas
 
 
-@dataclass(frozen=True, eq=False, repr=False, init=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Levels(Sequence[Labels]):
     """Nested levels, coarse to fine: a sequence of labels, one array per level. Nothing of it can be changed.
 
@@ -51,26 +52,15 @@ class Levels(Sequence[Labels]):
     (2, [1, 2], [0, 0, 1, 1])
     """
 
-    labels: tuple[Labels, ...]
+    labels: Sequence[Labels]
     main: int
-    stability: tuple[float, ...] | None = None
+    stability: Sequence[float] | None = None
     structure: Structure | None = None
 
-    def __init__(
-        self,
-        labels: Iterable[Labels],
-        main: int,
-        stability: Iterable[float] | None = None,
-        structure: Structure | None = None,
-    ) -> None:
-        values = (
-            tuple(map(_read_only, labels)),
-            main,
-            None if stability is None else tuple(map(float, stability)),
-            structure,
-        )
-        for field, value in zip(fields(self), values, strict=True):
-            object.__setattr__(self, field.name, value)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "labels", read_only(*map(np.asarray, self.labels)))
+        if self.stability is not None:
+            object.__setattr__(self, "stability", tuple(map(float, self.stability)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Arrays come out of a pickle writeable, so that they are made read-only again.
@@ -126,12 +116,6 @@ class Levels(Sequence[Labels]):
         return pandas.DataFrame(columns, index=None if names is None else list(names))
 
 
-def _read_only(labels: Labels) -> Labels:
-    shown = np.asarray(labels).view()
-    shown.flags.writeable = False
-    return shown
-
-
 def levels(
     tree: Tree,
     graph: GraphLike,
@@ -162,16 +146,13 @@ def levels(
 
     Parameters
     ----------
-    tree
-        The tree. Its leaf k is vertex k of the graph.
-    graph
-        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
+    tree, graph
+        As for `structural_entropy`.
     X
         Features, one row per leaf, or distances; None to choose the main level by the edges alone.
-    scale
-        As in `similarity_graph`; features are scaled the same way.
-    metric
-        As in `similarity_graph`; "precomputed" if X holds distances (sparse ones are left out).
+    scale, metric
+        Those of the graph, as in `similarity_graph`; metric="precomputed" if X holds distances (sparse ones do not
+        count).
     n_levels
         Return the levels of `compress(tree, graph, n_levels)` instead; in the last one, every leaf is its own cluster.
     n_clusters
@@ -189,9 +170,10 @@ def levels(
         A sequence of flat clusters, one array of shape (n,) per level, numbered from 0, coarse to fine. Its `main` is
         the position of the main level (0 for levels on request); `to_frame` gives a data frame.
 
-    Notes
-    -----
-    If the request cannot be met; the message says what can.
+    Raises
+    ------
+    ValueError
+        If the request cannot be met; the message says what can.
 
     Examples
     --------
@@ -212,37 +194,29 @@ def levels(
     return Levels(labels, 0)
 
 
-def _wished(tree: Tree, graph: Graph, wishes: Wishes, X: NDArray[np.floating] | None) -> Levels:
+def _wished(tree: Tree, graph: Graph, wishes: Wishes, X: Floating | None) -> Levels:
     if wishes.resolution is not None:
         return Levels([modular_cut(tree, graph, wishes.resolution, wishes.min_size)], 0)
     if wishes.n_clusters is not None:
         return Levels(wished_cuts(tree, graph, wishes), 0)
-    found = levels_and_main(tree, graph, X)
-    return found if wishes == Wishes() else Levels(within_limits(tree, found.labels, wishes), 0)
+    nested = levels_and_main(tree, graph, X)
+    return nested if wishes == Wishes() else Levels(within_limits(tree, nested.labels, wishes), 0)
 
 
-def compared_features(X: ArrayLike | None, tree: Tree, scale: Scale, metric: Metric) -> NDArray[np.floating] | None:
+def compared_features(X: ArrayLike | None, tree: Tree, scale: Scale, metric: Metric) -> Floating | None:
     """The features scaled as for a similarity graph; rows of length 1 for cosine; coordinates for dense distances."""
     check_choice("metric", metric, Metric)
     if X is None:
         return None
-    points = (
-        classical_coordinates(X, generator(0, "landmarks"))
-        if metric == "precomputed"
-        else scale_features(dense_features(X), scale)
-    )
+    points: Floating | None
+    points = classical_coordinates(X) if metric == "precomputed" else scale_features(X, scale)
     if points is not None and len(points) != tree.n_leaves:
         raise ValueError(f"X has {len(points)} rows, but the tree has {tree.n_leaves} leaves. Row k must be leaf k.")
     return unit_rows(points) if points is not None and metric == "cosine" else points
 
 
 def main_level(
-    tree: Tree,
-    graph: GraphLike,
-    X: ArrayLike | None = None,
-    *,
-    scale: Scale = "minmax",
-    metric: Metric = "euclidean",
+    tree: Tree, graph: GraphLike, X: ArrayLike | None = None, *, scale: Scale = "minmax", metric: Metric = "euclidean"
 ) -> int:
     """Choose which of the `levels` to look at first.
 
@@ -258,16 +232,8 @@ def main_level(
 
     Parameters
     ----------
-    tree
-        The tree. Its leaf k is vertex k of the graph.
-    graph
-        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
-    X
-        Features, one row per leaf, or distances; None to choose by the edges alone.
-    scale
-        As in `similarity_graph`; features are scaled the same way.
-    metric
-        As in `similarity_graph`; "precomputed" if X holds distances (sparse ones are left out).
+    tree, graph, X, scale, metric
+        As for `levels`.
 
     Returns
     -------
@@ -285,24 +251,17 @@ def main_level(
     return levels_and_main(tree, graph, compared_features(X, tree, scale, metric)).main
 
 
-def main_labels(tree: Tree, graph: Graph) -> Labels:
-    """The labels of the `main_level`."""
-    found = levels_and_main(tree, graph)
-    return found.labels[found.main]
-
-
 def levels_and_main(
     tree: Tree,
     graph: Graph,
-    X: NDArray[np.floating] | None = None,
+    X: Floating | None = None,
     *,
     structure: Structure | None = None,
     former: Labels | None = None,
 ) -> Levels:
-    """The `levels` and the `main_level`, found together.
+    """The `levels` and the `main_level`, found together; X are features as they were compared.
 
-    X are features as they were compared. If there is no `structure`, a level of one cluster is put first, unless there
-    is one. With `former` labels (-1 where there are none), the main level is the one that agrees most with them.
+    Without `structure`, a level of one cluster comes first. The main level agrees most with `former` labels, if given.
     """
     labels, main = offered_levels(tree, graph, X, former)
     without = structure is not None and not structure.found and labels[0].max() > 0

@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
+from scipy import ndimage, sparse
 
 from hypcse.graph import Graph
+from hypcse.kernels.arrays import Flags, Reals
 from hypcse.partitions.cuts import substantial_size
 from hypcse.search.binary import volume_heights
 from hypcse.search.leaving import joined_by_distance
 from hypcse.tree import Tree
-from hypcse.tree.flat import count_clusters
+from hypcse.tree.flat import Labels, count_clusters
 
 CORE, FENCE = 1.5, 2.0
 """How many interquartile ranges above the upper quartile the core of the points ends, and where outliers begin."""
@@ -24,9 +25,6 @@ CLOSEST = 1e-3
 """Share of the usual distance below which distances count as equal: copies are at distance 0."""
 BLOCK = 100_000
 """Edges measured at a time."""
-
-Floats = NDArray[np.float64]
-Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,15 +36,15 @@ class Outliers:
     limit     : outliers are the points with an excess above it.
     """
 
-    distances: Floats
-    usual: Floats
+    distances: Reals
+    usual: Reals
     limit: float
 
-    def scores(self) -> Floats:
+    def scores(self) -> Reals:
         """(n,) 1 - usual distance / distance, and 0 for points no farther away than usual."""
         return 1 - np.exp(-np.maximum(excess(self.distances, self.usual), 0.0))
 
-    def marked(self) -> NDArray[np.bool_]:
+    def marked(self) -> Flags:
         """(n,) which points are outliers."""
         return excess(self.distances, self.usual) > self.limit
 
@@ -58,45 +56,33 @@ def measure(graph: Graph, points: NDArray[np.float32] | None, labels: Labels, n_
     return find_outliers(neighbor_distances(graph, points, n_neighbors), labels)
 
 
-def find_outliers(distances: Floats, labels: Labels) -> Outliers:
+def find_outliers(distances: Reals, labels: Labels) -> Outliers:
     """Compare distances with the usual ones, and find where outliers begin.
 
-    The usual distance of a point is the geometric mean of two medians: among the points of its cluster, and among all
-    points. The first alone would miss outliers that make up half of a cluster, the second those beside a dense cluster
-    when another one is sparse. Clusters that are not substantial have the second alone.
-
-    The logarithms of distance / usual distance, the excesses, have no unit. Outliers begin two interquartile ranges
-    above the upper quartile of the core; the core is what remains when all points more than 1.5 ranges above are left
-    out, again and again until nothing changes. At least as many points as there are clusters are no outliers.
-
-    >>> far = find_outliers(np.array([1.0, 1.1, 0.9, 1.2, 1.0, 1.1, 9.0]), np.zeros(7, np.int64))
-    >>> far.scores().round(2).tolist(), far.marked().tolist()
-    ([0.0, 0.0, 0.0, 0.08, 0.0, 0.0, 0.88], [False, False, False, False, False, False, True])
+    The usual distance of a point is the geometric mean of two medians: among the points of its cluster, unless that is
+    not substantial, and among all points. Excesses are logarithms of distance / usual distance. Outliers begin two
+    interquartile ranges above the upper quartile of the core: what remains when all points more than 1.5 ranges above
+    are left out until nothing changes. At least as many points as there are clusters are no outliers.
     """
     positive = distances > 0
     if not positive.any():
         return Outliers(distances, np.ones(distances.size), LEAST_EXCESS)
     overall = float(np.median(distances[positive]))
     counts = np.bincount(labels[positive], minlength=int(labels.max()) + 1)
-    order = np.flatnonzero(positive)[np.lexsort((distances[positive], labels[positive]))]
-    begin = np.cumsum(counts) - counts
-    substantial = counts >= substantial_size(labels.size, int(np.count_nonzero(counts)))
+    substantial = np.flatnonzero(counts >= substantial_size(labels.size, int(np.count_nonzero(counts))))
     usual = np.full(counts.size, overall)
-    low, high = (begin + (counts - 1) // 2)[substantial], (begin + counts // 2)[substantial]
-    medians = (distances[order[low]] + distances[order[high]]) / 2
-    usual[substantial] = np.sqrt(medians * overall)
+    usual[substantial] = np.sqrt(ndimage.median(distances[positive], labels[positive], substantial) * overall)
     excesses = excess(distances, usual[labels])
-    return Outliers(
-        distances, usual[labels], max(limit_of(excesses), float(np.sort(excesses)[count_clusters(labels) - 1]))
-    )
+    limit = max(limit_of(excesses), float(np.sort(excesses)[count_clusters(labels) - 1]))
+    return Outliers(distances, usual[labels], limit)
 
 
-def excess(distances: Floats, usual: Floats) -> Floats:
+def excess(distances: Reals, usual: Reals) -> Reals:
     """Logarithm of how many times as far as usual."""
     return np.log(np.maximum(distances / usual, CLOSEST))
 
 
-def limit_of(excesses: Floats) -> float:
+def limit_of(excesses: Reals) -> float:
     """The excess at which outliers begin."""
     core = np.sort(excesses)
     while True:
@@ -107,7 +93,7 @@ def limit_of(excesses: Floats) -> float:
         core = inside
 
 
-def neighbor_distances(graph: Graph, points: NDArray[np.float32], n_neighbors: int) -> Floats:
+def neighbor_distances(graph: Graph, points: NDArray[np.float32], n_neighbors: int) -> Reals:
     """Mean distance of every point to those among its nearest neighbors in the graph, 0 without an edge. O(m d)."""
     i, j, _ = graph.edges()
     lengths = np.empty(i.size)
@@ -123,7 +109,7 @@ def neighbor_distances(graph: Graph, points: NDArray[np.float32], n_neighbors: i
     return sums / np.clip(degree, 1, n_neighbors)
 
 
-def tie_distances(graph: Graph, labels: Labels) -> Floats:
+def tie_distances(graph: Graph, labels: Labels) -> Reals:
     """For a graph alone: how weakly each vertex is tied to its cluster, 1 / the weight of its edges into it. O(m)."""
     weights = inside_weights(graph, labels)
     positive = weights[weights > 0]
@@ -132,7 +118,7 @@ def tie_distances(graph: Graph, labels: Labels) -> Floats:
     return 1 / np.maximum(weights, CLOSEST * np.median(positive))
 
 
-def inside_weights(graph: Graph, labels: Labels) -> Floats:
+def inside_weights(graph: Graph, labels: Labels) -> Reals:
     """Weight of the edges of each vertex that stay in its cluster."""
     i, j, w = graph.edges()
     inside = w * (labels[i] == labels[j])
@@ -141,12 +127,8 @@ def inside_weights(graph: Graph, labels: Labels) -> Floats:
     return weights
 
 
-def shares_of_clusters(graph: Graph, labels: Labels) -> Floats:
-    """Share of the weight of each vertex's edges that goes to each cluster, (n, k); rows sum to 1.
-
-    Edges to outliers, labeled -1, do not count. A vertex without other edges has its own cluster or, as an outlier, the
-    clusters' shares of all vertices.
-    """
+def shares_of_clusters(graph: Graph, labels: Labels) -> Reals:
+    """Share of the weight of each vertex's edges that goes to each cluster, (n, k); see `memberships`."""
     members = np.flatnonzero(labels >= 0)
     shape = (labels.size, int(labels.max()) + 1)
     own = sparse.csr_array((np.ones(members.size), (members, labels[members])), shape=shape)
@@ -156,11 +138,11 @@ def shares_of_clusters(graph: Graph, labels: Labels) -> Floats:
     return shares / shares.sum(axis=1, keepdims=True)
 
 
-def without_points(tree: Tree, graph: Graph, marked: NDArray[np.bool_]) -> tuple[Tree, Graph]:
+def without_points(tree: Tree, graph: Graph, marked: Flags) -> tuple[Tree, Graph]:
     """The tree and the graph of the other points, at heights that suit each other. O(n + m)."""
     kept = np.flatnonzero(~marked)
     small, subgraph = tree.prune(kept), graph.subgraph(kept)[0]
     if not joined_by_distance(tree, graph, foreign=False).any():
         return small, subgraph
-    height = np.where(small.joined_by_distance, small.height, volume_heights(small.parent, subgraph))
+    height = np.where(small.joined_by_distance, small.height, volume_heights(small.parent, subgraph.degrees))
     return replace(small, height=height), subgraph

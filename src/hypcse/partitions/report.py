@@ -13,7 +13,6 @@ from hypcse.entropy import (
     entropy_from_weights,
     entropy_lower_bound,
     graph_over,
-    lca_weights,
     node_cuts,
     node_entropies,
     node_volumes,
@@ -21,7 +20,8 @@ from hypcse.entropy import (
 )
 from hypcse.graph import GraphLike
 from hypcse.graph.convert import in_range, unit_exponent
-from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
+from hypcse.kernels.trees.sweep import kept_parents
+from hypcse.search.compression import node_sums
 from hypcse.tree import Tree
 
 
@@ -47,9 +47,7 @@ class EntropyReport:
         The bits that each cluster saves on the steps of a random walk that stay inside it. It is 0 at leaves, at the
         root, and at nodes where no edge meets, such as those above components. The savings add up to what the tree
         saves over the star of all leaves: the clusters with the largest savings carry the structure.
-    volume, cut
-        Of each node.
-    size
+    volume, cut, size
         Of each node.
 
     Examples
@@ -105,13 +103,9 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "paper"
 
     Parameters
     ----------
-    tree
-        The tree. Its leaf k is vertex k of the graph.
-    graph
-        A `Graph`, a networkx graph or a symmetric matrix, as for `structural_entropy`.
-    self_loops
-        As for `structural_entropy`. "paper" is not a sum over nodes on a graph with loops: the terms of the nodes then
-        count loops exactly, as with "exact".
+    tree, graph, self_loops
+        As for `structural_entropy`. self_loops="paper" is not a sum over nodes on a graph with loops: the terms of the
+        nodes then count loops exactly, as with "exact".
 
     Returns
     -------
@@ -131,17 +125,14 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "paper"
     unit = -unit_exponent(given)
     graph = in_range(given)
     graph = graph.without_loops() if self_loops == "drop" else graph
-    meeting = lca_weights(tree, graph)
-    volume = node_volumes(tree, graph.degrees)
+    meeting, inside, bits = node_sums(tree, graph)
     terms = node_entropies(tree, graph, "exact")
-    bits = np.log2(volume, where=volume > 0, out=np.zeros_like(volume))
     saving = np.zeros(tree.n_nodes)
     if graph.volume > 0:
-        inside = subtree_sums(tree.parent, meeting)[:-1]
         clusters = meeting > 0
         clusters[-1] = True
         above = kept_parents(tree.parent, clusters)[:-1]
-        saving[:-1] = np.where(clusters[:-1], 2 * inside * (bits[above] - bits[:-1]) / graph.volume, 0.0)
+        saving[:-1] = np.where(clusters[:-1], 2 * inside[:-1] * (bits[above] - bits[:-1]) / graph.volume, 0.0)
     by_paper = self_loops == "paper"
     return EntropyReport(
         entropy=entropy_from_weights(tree, given, np.ldexp(meeting, unit)) if by_paper else float(terms.sum()),
@@ -150,7 +141,7 @@ def entropy_report(tree: Tree, graph: GraphLike, self_loops: SelfLoops = "paper"
         lower_bound=entropy_lower_bound(tree, graph),
         node_entropy=terms,
         saving=saving,
-        volume=np.ldexp(volume, unit),
+        volume=np.ldexp(node_volumes(tree, graph.degrees), unit),
         cut=np.ldexp(node_cuts(tree, graph, meeting), unit),
         size=tree.sizes,
     )

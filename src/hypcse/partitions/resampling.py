@@ -1,4 +1,4 @@
-"""How well levels are found again when part of the edges are left out."""
+"""How well clusters are found again when part of the edges are left out."""
 
 from __future__ import annotations
 
@@ -12,18 +12,25 @@ from hypcse._checks import check_choice, check_count, check_labels
 from hypcse._choices import Metric, Scale
 from hypcse._random import generator
 from hypcse.graph import Graph, GraphLike, as_graph, scale_features
-from hypcse.graph.features import dense_features
-from hypcse.partitions.overlaps import level_fit, part_of
+from hypcse.graph.convert import with_edges
+from hypcse.kernels.arrays import Ids, Reals
+from hypcse.kernels.trees.classes import induced_forest
+from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
 from hypcse.search.join import join_components
 from hypcse.search.linkage import graph_linkage
+from hypcse.search.multilevel import multilevel_tree
 from hypcse.search.run import Budget, Run
 from hypcse.tree import Tree
 
+KEPT = 0.8
+"""Share of the edges that a resample keeps."""
 N_RESAMPLES = 5
 BUDGET = Budget(n_sweeps=1, largest=2048)
 """One sweep from every start of `refine`: more sweeps change the numbers less than resampling does."""
 MAX_POINTS, MAX_EDGES = 20_000, 500_000
 """The command and the page measure stability by default up to this many points and edges."""
+N_QUICK, MANY, MOST = 2, 10_000, 100_000
+"""Number of resamples of the quick stability; one is enough of `MANY` points, and one linkage of it of `MOST`."""
 
 
 def stability(
@@ -54,13 +61,7 @@ def stability(
         Flat clusters, one array per level, as from `hypcse.levels`.
     graph
         A `Graph`, a networkx graph or a symmetric matrix.
-    X
-        As in `join_components`, of use where the graph is not connected.
-    distances
-        As in `join_components`, of use where the graph is not connected.
-    scale
-        As in `join_components`, of use where the graph is not connected.
-    metric
+    X, distances, scale, metric
         As in `join_components`, of use where the graph is not connected.
     n_resamples
         Number of resamples.
@@ -86,16 +87,21 @@ def stability(
     [1.0]
     """
     check_count("n_resamples", n_resamples, 1)
-    graph = as_graph(graph)
     check_choice("metric", metric, Metric)
+    graph = as_graph(graph)
     partitions = [check_labels(labels, graph.n_vertices) for labels in levels]
-    points = None if X is None or metric == "precomputed" else scale_features(dense_features(X), scale, metric)
-    known = {"X": points, "distances": X if metric == "precomputed" and distances is None else distances}
-    found = np.empty((n_resamples, len(partitions)))
+    points = X if X is None or metric == "precomputed" else scale_features(X, scale, metric)
+    fits = np.empty((n_resamples, len(partitions)))
     for k in range(n_resamples):
-        tree = _searched_again(graph, known, metric, generator(random_state, f"resample {k}"))
-        found[k] = [level_fit(tree, labels) for labels in partitions]
-    return found.mean(axis=0).tolist()
+        part = part_of(graph, generator(random_state, f"resample {k}"))
+        run = Run(graph_linkage(part), part, "entropy", None, None)
+        if part.n_edges > 0:
+            run.search([], BUDGET, 0)
+        tree = run.best
+        if X is not None or distances is not None:
+            tree = join_components(tree, part, points, distances, scale="none", metric=metric, bridges=True)
+        fits[k] = [level_fit(tree, labels) for labels in partitions]
+    return fits.mean(axis=0).tolist()
 
 
 def is_quick(graph: Graph) -> bool:
@@ -103,12 +109,65 @@ def is_quick(graph: Graph) -> bool:
     return graph.n_vertices <= MAX_POINTS and graph.n_edges <= MAX_EDGES
 
 
-def _searched_again(graph: Graph, known: dict[str, Any], metric: Metric, rng: np.random.Generator) -> Tree:
-    """A tree found on part of the edges."""
-    part = part_of(graph, rng)
-    run = Run(graph_linkage(part), part, "entropy", None, None)
-    if part.n_edges > 0:
-        run.search([], BUDGET, 0)
-    if all(value is None for value in known.values()):
-        return run.best
-    return join_components(run.best, part, **known, scale="none", metric=metric, bridges=True)
+def part_of(graph: Graph, rng: np.random.Generator) -> Graph:
+    """The graph with every edge kept with probability `KEPT`."""
+    i, j, weights = graph.edges()
+    stays = rng.random(i.size) < KEPT
+    return with_edges(graph, i[stays], j[stays], weights[stays])
+
+
+def quick_trees(graph: Graph) -> list[list[Tree]]:
+    """Average linkage and multilevel groups, each on the same part of the edges, `N_QUICK` times or once."""
+    n_parts = 1 if graph.n_vertices >= MANY else N_QUICK
+    parts = [part_of(graph, generator(0, f"quick resample {k}")) for k in range(n_parts)]
+    ways = (graph_linkage,) if graph.n_vertices >= MOST else (graph_linkage, multilevel_tree)
+    return [[way(part) for way in ways] for part in parts]
+
+
+def quick_stability(trees: list[list[Tree]], labels: Ids) -> float:
+    """The `stability` of a level by `quick_trees`: each cluster as in the best of them; -1 for leaves in no cluster."""
+    inside = labels >= 0
+    alone = np.where(inside, labels, labels.max() + np.cumsum(~inside))
+    fits = [mean_fit(one, np.bincount(alone), labels.size) for one in quick_overlaps(trees, alone)]
+    return float(np.mean(fits))
+
+
+def quick_overlaps(trees: list[list[Tree]], labels: Ids) -> list[Reals]:
+    """The `best_overlaps` of clusters, each as in the best of the quick trees of one part of the edges."""
+    return [np.max([best_overlaps(tree, labels) for tree in several], axis=0) for several in trees]
+
+
+def level_fit(tree: Tree, labels: Ids) -> float:
+    """How well a tree contains the clusters of a level, from 0 to 1; see `stability`."""
+    return mean_fit(best_overlaps(tree, labels), np.bincount(labels), labels.size)
+
+
+def mean_fit(overlaps: Reals, sizes: Ids, n_leaves: int) -> float:
+    """Mean over clusters of their overlaps beyond what every tree reaches, weighted by size."""
+    trivial = np.maximum(sizes / n_leaves, 1 / sizes)
+    telling = trivial < 1
+    if not telling.any():
+        return 1.0
+    fits = np.maximum(overlaps - trivial, 0.0)[telling] / (1 - trivial[telling])
+    return float(np.average(fits, weights=sizes[telling]))
+
+
+def best_overlaps(tree: Tree, labels: Ids) -> Reals:
+    """Jaccard index of each cluster (from 0, none empty) and the node of the tree that fits it best. O(n log n)."""
+    n = tree.n_leaves
+    order = np.lexsort((tree.first_positions[:n], labels))
+    parent, origin, roots = induced_forest(order, labels, tree.lca(order[:-1], order[1:]))
+    # Children before parents, and one node above all roots.
+    nodes = np.concatenate([np.arange(n), n + np.argsort(origin[n:], kind="stable")])
+    place = np.empty(parent.size, np.int64)
+    place[nodes] = np.arange(parent.size)
+    parent[roots] = 0
+    above = np.append(place[parent[nodes]], -1)
+    above[place[roots]] = parent.size
+    held = subtree_sums(above, np.where(np.arange(above.size) < n, 1.0, 0.0))[:-1]
+    cluster = subtree_minima(above, labels)[:-1]
+    sizes = np.bincount(labels)
+    overlap = held / (sizes[cluster] + tree.sizes[origin[nodes]] - held)
+    best = np.zeros(sizes.size)
+    np.maximum.at(best, cluster, overlap)
+    return best

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hypcse.entropy import node_volumes
 from hypcse.graph import Graph
-from hypcse.kernels.trees.sweep import subtree_sums
+from hypcse.kernels.arrays import Flags, Reals
+from hypcse.partitions.cuts import volume_shares
 from hypcse.search.leaving import Leaving, joined_by_distance
 from hypcse.tree import Tree
 
@@ -31,7 +30,7 @@ class Stretch:
     lasting    : doublings of the limit over which it, or one nearly equal, is the finest partition within the limit.
     """
 
-    split: NDArray[np.bool_]
+    split: Flags
     entropy: float
     modularity: float
     lasting: float
@@ -52,12 +51,12 @@ class Staircase:
                        that count.
     """
 
-    threshold: NDArray[np.float64]
-    limits: NDArray[np.float64]
-    entropy: NDArray[np.float64]
-    quality: NDArray[np.float64]
+    threshold: Reals
+    limits: Reals
+    entropy: Reals
+    quality: Reals
 
-    def lasting(self) -> NDArray[np.float64]:
+    def lasting(self) -> Reals:
         """How long each partition lasts: its own stretch, and those of others weighted by how similar they are."""
         doublings = np.log2(self.limits)
         lengths = np.diff(doublings, append=doublings[-1:])
@@ -65,10 +64,7 @@ class Staircase:
         return np.where(begins, near_sums(self.entropy, lengths), 0.0)
 
     def usual(self) -> float:
-        """How long a partition of a continuum lasts, from the finest third of the partitions of these data.
-
-        There, the limit grows steadily with the entropy: by about 1 / d doublings per bit for points in d dimensions.
-        """
+        """How long a partition of a continuum lasts, by doublings per bit among the finest third of the partitions."""
         last = int(np.searchsorted(self.limits, FINE_LIMIT, side="right")) - 1
         if last < 1:
             return MOST_USUAL
@@ -78,10 +74,7 @@ class Staircase:
         return float(np.clip(ALIKE * rate, LEAST_USUAL, MOST_USUAL))
 
     def best(self, n_partitions: int, *, apart: float = ALIKE, with_finest: bool = True) -> list[Stretch]:
-        """The partitions of highest worth, coarse to fine, each at least `apart` bits from those of higher worth.
-
-        Unless `with_finest`, without the finest one and those nearly equal to it.
-        """
+        """The partitions of highest worth, coarse to fine, `apart` from those of higher worth; or not the finest."""
         lasting = self.lasting()
         worths = lasting * np.maximum(self.quality, 0.0)
         free = worths if with_finest else np.where(self.entropy > self.entropy[-1:] - 2 * ALIKE, 0.0, worths)
@@ -99,23 +92,14 @@ class Staircase:
 
 
 def by_conductance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
-    """Partitions by how much weight leaves their parts; see `leaving_parts`.
-
-    Small parts add nothing to the quality and make no partition of their own. But if parts that count would fall apart
-    into small ones, a stretch ends.
-    """
-    total = graph.volume or 1.0
-    share = node_volumes(tree, graph.degrees) / total
-    inside = (2 * subtree_sums(tree.parent, leaving.meeting) + node_volumes(tree, graph.self_weights)) / total
+    """Partitions by how much weight leaves their parts, see `leaving_parts`; small parts add nothing to the quality."""
+    share, inside = volume_shares(tree, graph, leaving.meeting)
     quality = np.where(leaving.large, inside - np.square(share), 0.0)
     return _staircase(tree, leaving.threshold, leaving.finer, share, quality)
 
 
 def by_distance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
-    """Partitions of the part of the tree joined by distance, by that distance: the limit is on 1 / height.
-
-    Empty if there is no such part; see `joined_by_distance`.
-    """
+    """Partitions of what distances joined, see `joined_by_distance`, if anything: the limit is on 1 / height."""
     above = np.flatnonzero(joined_by_distance(tree, graph, leaving) & (tree.height > 0))
     threshold = np.full(tree.n_nodes, np.inf)
     threshold[above] = 1 / tree.height[above]
@@ -123,13 +107,7 @@ def by_distance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
     return _staircase(tree, threshold, threshold, share, share - np.square(share))
 
 
-def _staircase(
-    tree: Tree,
-    threshold: NDArray[np.float64],
-    finer: NDArray[np.float64],
-    share: NDArray[np.float64],
-    quality: NDArray[np.float64],
-) -> Staircase:
+def _staircase(tree: Tree, threshold: Reals, finer: Reals, share: Reals, quality: Reals) -> Staircase:
     """Entropy and quality of the partitions at each limit, summed split by split.
 
     threshold, finer : (n_nodes,) as in `Leaving`.
@@ -146,12 +124,12 @@ def _staircase(
     return Staircase(internal, limits, np.maximum.accumulate(sums[0]), sums[1] + quality[-1])
 
 
-def _gained(tree: Tree, values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _gained(tree: Tree, values: Reals) -> Reals:
     """What the children of each node add up to beyond the node."""
     return np.bincount(tree.parent[:-1], values[:-1], minlength=tree.n_nodes) - values
 
 
-def near_sums(places: NDArray[np.float64], lengths: NDArray[np.float64]) -> NDArray[np.float64]:
+def near_sums(places: Reals, lengths: Reals) -> Reals:
     """Sum of the lengths at each of ascending positions, with weight 1 - x / ALIKE at distance x. O(m log m)."""
     before = np.concatenate([[0.0], np.cumsum(lengths)])
     moment = np.concatenate([[0.0], np.cumsum(lengths * places)])

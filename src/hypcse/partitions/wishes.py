@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hypcse._checks import check_count
-from hypcse.entropy import lca_weights, node_volumes
+from hypcse.entropy import lca_weights
 from hypcse.graph import Graph
-from hypcse.kernels.trees.antichains import antichain_tables, best_antichain, best_antichain_of, from_above
-from hypcse.kernels.trees.sweep import inherit_values, leaf_labels, subtree_minima, subtree_sums
-from hypcse.partitions.cuts import Cut, check_table, children_of, cut_into, cut_labels, gains_of_number, parts_of
+from hypcse.kernels.arrays import Flags, Ids
+from hypcse.kernels.trees.cuts import antichain_tables, best_antichain, best_antichain_of, from_above
+from hypcse.kernels.trees.sweep import inherit_values, leaf_labels, subtree_sums
+from hypcse.partitions.cuts import Cut, check_table, children_of, cut_into, cut_labels, gains_of_number, volume_shares
 from hypcse.search.binary import binary_form
 from hypcse.tree import Tree
-
-Labels = NDArray[np.int64]
-Split = NDArray[np.bool_]
+from hypcse.tree.flat import Labels, by_leaf, is_mixed, parts_of
 
 
 @dataclass(frozen=True)
@@ -66,21 +64,11 @@ class Wishes:
 
 
 def modular_cut(tree: Tree, graph: Graph, resolution: float, min_size: int | None = None) -> Labels:
-    """The cut of highest modularity, sum over clusters of inside / V - resolution (volume / V)^2, exactly. O(n + m).
-
-    Louvain and Leiden maximize resolution 1 by default; a higher one gives more clusters.
-
-    >>> from hypcse import graph_linkage
-    >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> modular_cut(graph_linkage(g), g, 1.0).tolist()
-    [0, 0, 0, 1, 1, 1]
-    """
-    meeting, total = lca_weights(tree, graph), graph.volume or 1.0
-    inside = 2 * subtree_sums(tree.parent, meeting) + node_volumes(tree, graph.self_weights)
-    gain = inside / total - resolution * np.square(node_volumes(tree, graph.degrees) / total)
-    large = tree.sizes >= (min_size or 1)
-    split, _ = best_antichain(tree.parent, gain, meeting > 0, large)
-    return cut_labels(tree, graph, Cut(split, parts_of(tree, split) & large))
+    """The cut of highest modularity, sum over clusters of inside / V - resolution (volume / V)^2, exactly. O(n + m)."""
+    meeting, large = lca_weights(tree, graph), tree.sizes >= (min_size or 1)
+    share, inside = volume_shares(tree, graph, meeting)
+    split, _ = best_antichain(tree.parent, inside - resolution * np.square(share), meeting > 0, large)
+    return cut_labels(tree, graph, Cut(split, parts_of(tree.parent, split) & large))
 
 
 def wished_cuts(tree: Tree, graph: Graph, wishes: Wishes) -> list[Labels]:
@@ -111,17 +99,16 @@ def wished_cuts(tree: Tree, graph: Graph, wishes: Wishes) -> list[Labels]:
     return found[::-1]
 
 
-def _joined(tree: Tree, finer: Labels, clusters: Split, coarser: Split) -> Labels:
+def _joined(tree: Tree, finer: Labels, clusters: Flags, coarser: Flags) -> Labels:
     """Labels of clusters that are nodes above those of a finer cut; strays go with their finer cluster."""
     above = inherit_values(tree.parent, np.where(coarser, np.arange(tree.n_nodes), -1))
     own = inherit_values(tree.parent, np.where(clusters, above, -1))[: tree.n_leaves]
     node = np.zeros(int(finer.max()) + 1, np.int64)
     node[finer[own >= 0]] = own[own >= 0]
-    _, begin, number = np.unique(node[finer], return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(begin))[number]
+    return by_leaf(node[finer])
 
 
-def _explain(tree: Tree, barred: Split, units: NDArray[np.int64], number: int, wishes: Wishes) -> NoReturn:
+def _explain(tree: Tree, barred: Flags, units: Ids, number: int, wishes: Wishes) -> NoReturn:
     """Raise with the possible number of clusters nearest to the requested one."""
     least = wishes.min_size or 1 if units is tree.sizes else 1
     most = min(int(units[-1]) // least, 2 * number + 10)
@@ -143,22 +130,14 @@ def within_limits(tree: Tree, found: Sequence[Labels], wishes: Wishes) -> list[L
     kept: list[Labels] = []
     enough = tree.sizes >= (wishes.min_size or 1)
     for labels in reversed(found):
-        first, last = subtree_minima(tree.parent, labels), -subtree_minima(tree.parent, -labels)
         # A node is split if the level splits it, every child may be a cluster, and all nodes above are split.
         barred = np.bincount(tree.parent[:-1], ~enough[:-1], minlength=tree.n_nodes) > 0
-        own = np.where((first != last) & ~barred, 0.0, np.inf)
+        own = np.where(is_mixed(tree.parent, labels) & ~barred, 0.0, np.inf)
         split = from_above(tree.parent, own, np.zeros(tree.n_nodes, np.bool_), 0.0) == 0.0
         coarser = leaf_labels(tree.parent, split, tree.n_leaves)
         if not kept or coarser.max() < kept[-1].max():
             kept.append(coarser)
             if wishes.min_children is not None:
-                enough &= _clusters_below(tree, coarser) >= wishes.min_children
+                clusters = parts_of(tree.parent, is_mixed(tree.parent, coarser))
+                enough &= subtree_sums(tree.parent, clusters.astype(np.float64)) >= wishes.min_children
     return kept[::-1]
-
-
-def _clusters_below(tree: Tree, labels: Labels) -> NDArray[np.int64]:
-    """How many clusters of a cut each node holds; 0 inside a cluster."""
-    pure = subtree_minima(tree.parent, labels) == -subtree_minima(tree.parent, -labels)
-    tops = pure.copy()
-    tops[:-1] &= ~pure[tree.parent[:-1]]
-    return subtree_sums(tree.parent, tops.astype(np.float64)).astype(np.int64)

@@ -18,11 +18,7 @@ SCANPY_GENES = 50
 
 
 def points_of_cells(adata: Any, use: str = "auto") -> tuple[Points, str]:
-    """The cells as chosen by `use`, and the name of what was used.
-
-    use : "auto" for obsp["connectivities"] if it exists, else obsm["X_pca"], else X; or "X", or a key of `obsp` or
-        `obsm`. A graph comes with the representation it was made from, if that exists.
-    """
+    """The cells as chosen by `use`, see `hypcse.cells.hierarchy`, and the name of what was used."""
     if use == "auto":
         use = "connectivities" if "connectivities" in adata.obsp else "X_pca" if "X_pca" in adata.obsm else "X"
     names = tuple(map(str, adata.obs_names))

@@ -20,11 +20,7 @@ _ONE, _SEVERAL = ("label", "id"), ("use", "drop", "categorical", "keep")
 
 @dataclass(frozen=True)
 class Columns:
-    """The options for reading a table, as `read` takes them; columns are given by name or by position from 1.
-
-    strict    : does not count as an option: it goes with files that have no columns, and changes nothing there.
-    in_python : whether messages spell options as arguments of `read`; otherwise as the command does.
-    """
+    """The options for reading a table, as `read` takes them; messages spell them as the command or as Python does."""
 
     label: str | None = None
     id: str | None = None
@@ -38,10 +34,19 @@ class Columns:
     dates: Dates | None = None
     sheet: str | None = None
     edges: bool = False
+    # No option of columns: it goes with files that have none.
     strict: bool = field(default=False, compare=False)
     in_python: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
+        """Turn positions into text, and check words."""
+        for name in (*_ONE, "sheet"):
+            value = getattr(self, name)
+            object.__setattr__(self, name, None if value is None else str(value))
+        for name in _SEVERAL:
+            value = getattr(self, name)
+            names = (value,) if isinstance(value, str | int) else value
+            object.__setattr__(self, name, tuple(map(str, names)))
         for name, choices in (("impute", Impute), ("decimal", Decimal), ("dates", Dates)):
             if getattr(self, name) is not None:
                 check_choice(name, getattr(self, name), choices)
@@ -65,7 +70,11 @@ class Columns:
             return title
         if value is False:
             return f"--no-{name}"
-        return f"{title} {shlex.quote(_quote_comma(str(value)) if several else str(value))}"
+        name = str(value)
+        # Where several names may follow, one that holds a comma or a quote is quoted.
+        if several and ("," in name or '"' in name):
+            name = '"' + name.replace('"', '""') + '"'
+        return f"{title} {shlex.quote(name)}"
 
     def options(self) -> dict[str, str]:
         """The fields that differ from their defaults, each with the name of its option."""
@@ -77,11 +86,7 @@ class Columns:
         return {one.name: value for one, value in values if value != one.default}
 
     def words(self) -> list[str]:
-        """The fields that differ from their defaults, as words of the command.
-
-        >>> Columns(label="kind", drop=("a", "b, c"), header=False).words()
-        ['--label-column', 'kind', '--drop', 'a', '--drop', '"b, c"', '--no-header']
-        """
+        """The fields that differ from their defaults, as words of the command."""
         words: list[str] = []
         for name, value in self.changes().items():
             for one in value if isinstance(value, tuple) else (value,):
@@ -98,29 +103,9 @@ class Columns:
         return replace(self, use=(*numbers, *texts), categorical=texts, impute="median")
 
 
-class Ambiguous(ValueError):
-    """A table can be read in two ways; `words` make the command read it in the likely one."""
-
-    def __init__(self, text: str, words: tuple[str, ...]) -> None:
-        super().__init__(text)
-        self.words = words
-
-
-def _quote_comma(name: str) -> str:
-    """A name as the options that take several have it: in quotes if it holds a comma or a quote."""
-    return '"' + name.replace('"', '""') + '"' if "," in name or '"' in name else name
-
-
 @dataclass(frozen=True)
 class Roles:
-    """Positions of the columns, from 0.
-
-    label, name : columns of classes and of names, or None.
-    features    : feature columns, in the order of the result.
-    categorical : the features that hold text.
-    certain     : the features that were asked for; they are used whatever they look like.
-    dropped     : left out because `drop` says so.
-    """
+    """Positions of the columns, from 0; the `certain` features were asked for, and are used whatever they look like."""
 
     label: int | None
     name: int | None
@@ -148,14 +133,8 @@ class Roles:
         out = {*label, *name, *drop}
         certain = dict.fromkeys((*use, *categorical, *keep))
         features = dict.fromkeys((*(use or (column for column in range(len(header)) if column not in out)), *certain))
-        return cls(
-            label[0] if label else None,
-            name[0] if name else None,
-            tuple(features),
-            frozenset(categorical),
-            frozenset(certain),
-            drop,
-        )
+        first = (label[0] if label else None, name[0] if name else None)
+        return cls(*first, tuple(features), frozenset(categorical), frozenset(certain), drop)
 
     @property
     def texts(self) -> frozenset[int]:
@@ -188,7 +167,6 @@ def check_no_columns(path: Path, columns: Columns) -> None:
 
 
 def name_column(header: Sequence[str], column: int) -> str:
-    """A column in a message."""
     return f"column {header[column]!r}" if header[column] else f"column {column + 1}"
 
 

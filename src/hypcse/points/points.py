@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any, Self
 
 import numpy as np
@@ -15,8 +16,7 @@ from hypcse._checks import check_features, check_no_path, check_real, first_dupl
 from hypcse._choices import Bandwidth, Metric, Scale
 from hypcse.graph import Graph
 from hypcse.graph.features import learn_reduction, reduce_columns
-from hypcse.graph.scales import Scaling
-from hypcse.graph.scaling import fit_scaling
+from hypcse.graph.scaling import Scaling, fit_scaling
 from hypcse.graph.similarity import GraphOptions, scaled_similarity
 from hypcse.points.convert import as_graph, is_affinity, is_cells, is_networkx, node_names, row_names
 
@@ -61,13 +61,6 @@ class Points:
         What was done to the data, for people to read.
     frame
         The table as it was read, with all its columns: a data frame with one row per point, or None.
-
-    Attributes
-    ----------
-    n_points
-        Number of points.
-    table
-        The features, dense; a ValueError if there are none.
 
     Examples
     --------
@@ -194,7 +187,13 @@ class Points:
             )
         if metric == "precomputed":
             return cls(distances=X, graph=over, names=names, labels=known)
-        features = _check_table(X) if table is None else table(X)
+        if table is not None:
+            features = table(X)
+        elif sparse.issparse(X):
+            check_real("the features X", X)
+            features = sparse.csr_array(X)
+        else:
+            features = check_features(X)
         titles = getattr(X, "columns", None)
         columns = None if titles is None else tuple(map(str, titles))
         names = names or (None if graph is None else node_names(graph))
@@ -220,11 +219,9 @@ class Points:
             raise ValueError("points with distances keep their order. Reorder the distances themselves.")
         return replace(
             self,
-            features=None if self.features is None else self.features[rows],
-            gaps=None if self.gaps is None else self.gaps[rows],
+            **{name: _or_none(itemgetter(rows), getattr(self, name)) for name in ("features", "gaps", "labels")},
             graph=None if self.graph is None else self.graph.subgraph(rows)[0],
             names=None if self.names is None else tuple(self.names[k] for k in rows.tolist()),
-            labels=None if self.labels is None else self.labels[rows],
             frame=None if self.frame is None else self.frame.iloc[rows].reset_index(drop=True),
         )
 
@@ -321,8 +318,7 @@ def _or_none(function: Callable[[Any], Any], value: Any) -> Any:
 def in_columns(points: Points, names: Sequence[str], kinds: Sequence[str | None] | None = None) -> NDArray[Any]:
     """Named features arranged in the columns of other points, (n, len(names)); NaN where one was missing.
 
-    A text that these points lack is 0 everywhere, one that only they have is left out, and case does not count. A
-    missing or extra numeric column is an error.
+    A text that these points lack is 0 everywhere, and one that only they have is left out; case does not count.
     """
     titles = points.feature_names or ()
     others = dict(zip(names, kinds or [None] * len(names), strict=True))
@@ -342,17 +338,9 @@ def in_columns(points: Points, names: Sequence[str], kinds: Sequence[str | None]
             "hypcse.read uses those that use= or keep= names, whatever they look like."
         )
     table = points.table if points.gaps is None else np.where(points.gaps, np.nan, points.table)
-    place = {key(name, kind): k for k, (name, kind) in enumerate(own.items())}
+    columns = {key(name, kind): table[:, k] for k, (name, kind) in enumerate(own.items())}
     zeros = np.zeros(len(table), table.dtype)
-    columns = [place.get(key(name, kind)) for name, kind in others.items()]
-    return np.column_stack([zeros if k is None else table[:, k] for k in columns])
-
-
-def _check_table(X: Any) -> Any:
-    if sparse.issparse(X):
-        check_real("the features X", X)
-        return sparse.csr_array(X)
-    return check_features(X)
+    return np.column_stack([columns.get(key(name, kind), zeros) for name, kind in others.items()])
 
 
 def _count_precomputed(X: Any) -> int:

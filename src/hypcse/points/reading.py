@@ -91,28 +91,10 @@ def read(
     >>> points.notes[0]
     '3 rows; 1 column of numbers: size; 1 column of categories: color (2)'
     """
-    columns = Columns(
-        label=None if label_column is None else str(label_column),
-        id=None if id_column is None else str(id_column),
-        use=_names(use),
-        drop=_names(drop),
-        categorical=_names(categorical),
-        keep=_names(keep),
-        header=header,
-        impute=impute,
-        decimal=decimal,
-        dates=dates,
-        sheet=None if sheet is None else str(sheet),
-        edges=edges,
-        strict=strict,
-        in_python=True,
-    )
-    return read_points(source, columns)
-
-
-def _names(columns: str | int | Sequence[str | int]) -> tuple[str, ...]:
-    """One column, or several, as text."""
-    return (str(columns),) if isinstance(columns, str | int) else tuple(map(str, columns))
+    named: dict[str, Any] = {"label": label_column, "id": id_column, "use": use, "drop": drop, "keep": keep}
+    named |= {"categorical": categorical, "sheet": sheet}
+    text: dict[str, Any] = {"header": header, "impute": impute, "decimal": decimal, "dates": dates}
+    return read_points(source, Columns(**named, **text, edges=edges, strict=strict, in_python=True))
 
 
 def read_points(source: str | PathLike[str] | Any, columns: Columns) -> Points:
@@ -123,7 +105,6 @@ def read_points(source: str | PathLike[str] | Any, columns: Columns) -> Points:
     from hypcse.points.formats.frames import read_frame
 
     if isinstance(source, pd.DataFrame):
-        _check_sheet("a data frame", columns, False)
         return read_frame(source, columns)
     if not isinstance(source, str | PathLike):
         raise TypeError(
@@ -137,7 +118,6 @@ def read_points(source: str | PathLike[str] | Any, columns: Columns) -> Points:
         raise FileNotFoundError(f"there is no file {str(path)!r}. Points are read from {list_suffixes()}.")
     if suffix not in FORMATS or (packed and not FORMATS[suffix].packed):
         raise ValueError(f"{path} ends in {path.suffix or 'nothing'!r}; points are read from {list_suffixes()}.")
-    _check_sheet(str(path), columns, FORMATS[suffix].sheets)
     with naming(path, FORMATS[suffix].kind):
         return reader_for(suffix)(path, columns)
 
@@ -147,9 +127,3 @@ def reader_for(suffix: str) -> Callable[[Path, Columns], Points]:
     module, function = FORMATS[suffix].reader
     reader: Callable[[Path, Columns], Points] = getattr(import_module(f"hypcse.points.formats.{module}"), function)
     return reader
-
-
-def _check_sheet(place: str, columns: Columns, has_sheets: bool) -> None:
-    if columns.sheet is not None and not has_sheets:
-        books = ", ".join(suffix for suffix, known in FORMATS.items() if known.sheets)
-        raise ValueError(f"{place} has no sheets; {columns.option('sheet')} is for {books}. Omit it.")

@@ -4,8 +4,7 @@ from hypcse.search.binary import binarize
 from hypcse.search.compression import compress
 from hypcse.search.join import join_components
 from hypcse.search.linkage import graph_linkage
-from hypcse.search.recipe import search_tree
-from hypcse.search.refining import refine
+from hypcse.search.refining import refine, search_tree
 from hypcse.search.spanning import spanning_tree
 
 __all__ = [

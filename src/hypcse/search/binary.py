@@ -7,12 +7,13 @@ from collections import defaultdict
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hypcse.entropy import graph_over
 from hypcse.graph import Graph, GraphLike
 from hypcse.graph.convert import in_range
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.linkage.chains import chain_merges
+from hypcse.kernels.linkage.merges import join_roots, merge_parents
 from hypcse.kernels.trees.sweep import children_first, lift_heights, subtree_minima, subtree_sums
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
@@ -59,12 +60,20 @@ def binarize(tree: Tree, graph: GraphLike) -> Tree:
     between = _graph_between(tree, graph, children)
     merges = chain_merges(between.indptr, between.indices, between.weights, tree.sizes[children].astype(np.float64))
     parent = _expand(tree, children, list(zip(*(side.tolist() for side in merges), strict=True)))
-    return searched_tree(children_first(parent, tree.n_leaves), graph, tree.names)
+    return searched_tree(children_first(parent, tree.n_leaves), graph.degrees, tree.names)
 
 
-def _graph_between(tree: Tree, graph: Graph, children: NDArray[np.int64]) -> Graph:
+def _graph_between(tree: Tree, graph: Graph, children: Ids) -> Graph:
     """The graph whose vertices are the listed children, weighted by the cuts between siblings."""
     i, j, w = graph.edges()
+    # Only leaves under such children can meet at their parents.
+    change = np.zeros(tree.n_leaves + 1, np.int64)
+    np.add.at(change, tree.first_positions[children], 1)
+    np.add.at(change, tree.first_positions[children] + tree.sizes[children], -1)
+    under = np.zeros(tree.n_leaves, np.bool_)
+    under[tree.leaf_order()] = np.cumsum(change[:-1]) > 0
+    both = under[i] & under[j]
+    i, j, w = i[both], j[both], w[both]
     meeting = tree.lca(i, j)
     multiway = tree.n_children[meeting] > 2
     # The child above a leaf is the last one that starts at or before the leaf.
@@ -77,24 +86,19 @@ def _graph_between(tree: Tree, graph: Graph, children: NDArray[np.int64]) -> Gra
     return Graph.from_edges(first, second, w[multiway], children.size)
 
 
-def _expand(tree: Tree, children: NDArray[np.int64], merges: list[tuple[int, int]]) -> NDArray[np.int64]:
+def _expand(tree: Tree, children: Ids, merges: list[tuple[int, int]]) -> Ids:
     """Parents with a new node for every merge, except that the last merge of a multiway node is that node."""
-    owner = tree.parent[children].tolist()
-    current = children.tolist()
-    missing = {node: int(tree.n_children[node]) - 1 for node in set(owner)}
-    parent = dict(enumerate(tree.parent.tolist()))
-    for keeper, merged in merges + _leftovers(tree, children, merges):
-        top = owner[keeper]
-        missing[top] -= 1
-        node = top if missing[top] == 0 else len(parent)
-        parent[current[keeper]] = parent[current[merged]] = node
-        if node != top:
-            parent[node] = top
-        current[keeper] = node
-    return np.array([parent[node] for node in range(len(parent))])
+    first, second = np.array(merges + _leftovers(tree, children, merges)).T
+    above = merge_parents(first, second, children.size)
+    is_new = above[children.size :] >= 0
+    made = np.where(is_new, tree.root + np.cumsum(is_new), tree.parent[children[first]])
+    number, joined = np.append(children, made), np.flatnonzero(above >= 0)
+    parent = np.append(tree.parent, np.zeros(is_new.sum(), np.int64))
+    parent[number[joined]] = number[above[joined]]
+    return parent
 
 
-def _leftovers(tree: Tree, children: NDArray[np.int64], merges: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def _leftovers(tree: Tree, children: Ids, merges: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Merges among siblings without edges between them: the two smallest first, ties by position."""
     size = tree.sizes[children].tolist()
     alive = dict.fromkeys(range(children.size))
@@ -115,31 +119,23 @@ def _leftovers(tree: Tree, children: NDArray[np.int64], merges: list[tuple[int, 
     return joined
 
 
-def searched_tree(parent: NDArray[np.int64], graph: Graph, names: tuple[str, ...] | None = None) -> Tree:
+def searched_tree(parent: Ids, degrees: Reals, names: tuple[str, ...] | None = None) -> Tree:
     """The tree of a search at its `volume_heights`, its internal nodes renumbered from low to high."""
-    return degrees_tree(parent, graph.degrees, names)
-
-
-def degrees_tree(parent: NDArray[np.int64], degrees: NDArray[np.float64], names: tuple[str, ...] | None = None) -> Tree:
-    """`searched_tree` where only the degrees of the graph are known."""
-    n, height = degrees.size, _volume_heights(parent, degrees)
+    n, height = degrees.size, volume_heights(parent, degrees)
     order = np.concatenate([np.arange(n), n + np.argsort(height[n:], kind="stable")])
     return Tree(*renumber(parent, height, order), names, "volume")
 
 
-def volume_heights(parent: NDArray[np.int64], graph: Graph) -> NDArray[np.float64]:
-    """log2 of the volume of each node over that of its smallest leaf: 0 at leaves, never decreasing upwards.
-
-    Vertices of degree 0 count with the smallest positive degree of the graph.
-    """
-    return _volume_heights(parent, graph.degrees)
+def tree_of_merges(degrees: Reals, first: Ids, second: Ids) -> Tree:
+    """The tree of the merges, each cluster named by one of its vertices, and of the merges between components."""
+    return searched_tree(join_roots(merge_parents(first, second, degrees.size), degrees), degrees)
 
 
-def _volume_heights(parent: NDArray[np.int64], degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    n = degrees.size
-    positive = degrees[degrees > 0]
+def volume_heights(parent: Ids, degrees: Reals) -> Reals:
+    """log2 of each node's volume over its smallest leaf's, never decreasing; degree 0 counts as the least above 0."""
+    n, positive = degrees.size, degrees[degrees > 0]
     counted = np.maximum(degrees, positive.min() if positive.size else 1.0)
-    volumes = subtree_sums(parent, np.concatenate([counted, np.zeros(parent.size - n)]))
+    volumes = subtree_sums(parent, counted)
     # Sums in another order may put a parent below its child by a rounding error.
     height = lift_heights(parent, np.log2(volumes / subtree_minima(parent, counted)))
     height[:n] = 0.0

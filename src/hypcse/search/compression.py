@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hypcse._checks import check_count
 from hypcse.entropy import graph_over, node_volumes
-from hypcse.entropy.volumes import meeting_weights
+from hypcse.entropy.volumes import bits_of, meeting_weights
 from hypcse.graph import Graph, GraphLike
 from hypcse.graph.convert import in_range
-from hypcse.kernels.trees.antichains import best_antichain
-from hypcse.kernels.trees.levels import Outline, best_gain_at_root, best_levels, gains_below
+from hypcse.kernels.arrays import Flags, Ids, Reals
+from hypcse.kernels.trees.cuts import Outline, best_antichain, best_gain_at_root, best_levels, gains_below
 from hypcse.kernels.trees.sweep import kept_parents, subtree_sums
 from hypcse.tree import Tree
+from hypcse.tree.flat import parts_of
 from hypcse.tree.numbering import renumber
 
 MAX_WORK = 3_000_000_000
@@ -56,7 +57,7 @@ def compress(tree: Tree, graph: GraphLike, n_levels: int) -> Tree:
     return keep_nodes(tree, kept_levels(tree, graph, min(n_levels, tree.n_leaves)) > 0)
 
 
-def keep_nodes(tree: Tree, chosen: NDArray[np.bool_]) -> Tree:
+def keep_nodes(tree: Tree, chosen: Flags) -> Tree:
     """The tree with every internal node contracted except the root and the chosen ones; heights do not change."""
     stays = chosen.copy()
     stays[: tree.n_leaves] = True
@@ -67,11 +68,13 @@ def keep_nodes(tree: Tree, chosen: NDArray[np.bool_]) -> Tree:
     return replace(tree, parent=parent[:n_nodes], height=height[:n_nodes])
 
 
-def kept_levels(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
+def kept_levels(tree: Tree, graph: Graph, n_levels: int) -> Ids:
     """Level (1 just below the root) of each internal node that `compress` keeps; 0 at all others."""
     if n_levels == 1 or tree.n_leaves < 3:
         return np.zeros(tree.n_nodes, np.int64)
-    return LevelTable(tree, graph).kept(n_levels) if is_small(tree, n_levels) else one_by_one(tree, graph, n_levels)
+    if is_small(tree, n_levels):
+        return LevelTable(tree, graph).kept(n_levels)
+    return one_by_one(tree, graph, n_levels)
 
 
 def is_small(tree: Tree, n_levels: int) -> bool:
@@ -80,16 +83,13 @@ def is_small(tree: Tree, n_levels: int) -> bool:
 
 
 class LevelTable:
-    """Gains of the best levels below every node, one more row for each level.
+    """Row b: the highest gain below each node if b levels of internal nodes may be kept there."""
 
-    Row b holds the highest gain below each node if b levels of internal nodes may be kept there.
-    """
-
-    def __init__(self, tree: Tree, graph: Graph) -> None:
+    def __init__(self, tree: Tree, graph: Graph, meeting: Reals | None = None) -> None:
         # Nodes in post-order, and how many nodes each subtree has.
         count = subtree_sums(tree.parent, np.ones(tree.n_nodes)).astype(np.int64)
         self.order = order = np.lexsort((count, tree.first_positions + tree.sizes))
-        meeting, inside, bits = _sums(tree, graph)
+        meeting, inside, bits = node_sums(tree, graph, meeting)
         parent, _ = renumber(tree.parent, tree.height, order)
         self.outline = Outline(parent, count[order], inside[order], bits[order], (meeting > 0)[order])
         self.rows = [np.zeros(tree.n_nodes)]
@@ -100,75 +100,75 @@ class LevelTable:
         gain = best_gain_at_root(self.outline, self._row(n_levels - 2)) if n_levels > 1 else 0.0
         return 2 * gain / self.volume if self.volume > 0 else 0.0
 
-    def kept(self, n_levels: int) -> NDArray[np.int64]:
+    def kept(self, n_levels: int) -> Ids:
         """Level of each node to keep, 0 at all others."""
         self._row(n_levels - 2)
         level = np.zeros(self.order.size, np.int64)
         level[self.order] = best_levels(self.outline, np.array(self.rows[: n_levels - 1]))
         return level
 
-    def _row(self, number: int) -> NDArray[np.float64]:
+    def _row(self, number: int) -> Reals:
         while len(self.rows) <= number:
             self.rows.append(gains_below(self.outline, self.rows[-1]))
         return self.rows[number]
 
 
-def one_by_one(tree: Tree, graph: Graph, n_levels: int) -> NDArray[np.int64]:
-    """From the finest level up; each is the best cut of what is above the one before."""
+def one_by_one(tree: Tree, graph: Graph, n_levels: int) -> Ids:
+    """The levels from the finest up; each is the best cut of what is above the one before."""
+    return levels_of_cuts(tree, [chosen for chosen, _ in coarser_cuts(tree, graph, n_levels - 1)])
+
+
+def levels_of_cuts(tree: Tree, cuts: Sequence[Ids]) -> Ids:
+    """Level of each node of some nested cuts, the finest first; 0 at all other nodes."""
     stays = np.zeros(tree.n_nodes, np.bool_)
-    for chosen in coarser_cuts(tree, graph, n_levels - 1):
-        stays[chosen] = True
-    stays[-1] = True
+    stays[np.concatenate([[tree.root], *cuts])] = True
     above = kept_parents(tree.parent, stays)
     level = np.zeros(tree.n_nodes, np.int64)
-    for node in np.flatnonzero(stays)[-2::-1]:
-        level[node] = level[above[node]] + 1
+    for chosen in reversed(cuts):
+        level[chosen] = level[above[chosen]] + 1
     return level
 
 
-def coarser_cuts(tree: Tree, graph: Graph, n_cuts: int) -> list[NDArray[np.int64]]:
-    """Nodes of at most `n_cuts` nested cuts, the finest first; each gains the most, given the one below it.
+def coarser_cuts(tree: Tree, graph: Graph, n_cuts: int, meeting: Reals | None = None) -> Iterator[tuple[Ids, float]]:
+    """Nodes of at most `n_cuts` nested cuts, the finest first, and the bits that each saves, the most it can.
 
     With the clusters c of one cut kept, keeping u above them gains (inside(u) - sum of inside(c)) log2(V / vol(u)).
     """
-    meeting, inside, bits = _sums(tree, graph)
+    meeting, inside, bits = node_sums(tree, graph, meeting)
     base = inside * (bits[-1] - bits)
     covered = np.zeros(tree.n_nodes)
-    floor = np.zeros(tree.n_nodes, np.bool_)
-    cuts: list[NDArray[np.int64]] = []
-    while len(cuts) < n_cuts:
+    topmost, floor = np.zeros(tree.n_nodes, np.bool_), np.zeros(tree.n_nodes, np.bool_)
+    for _ in range(n_cuts):
         share = np.divide(inside - covered, inside, where=inside > 0, out=np.zeros_like(inside))
         gain = np.where(floor, 0.0, base * np.maximum(share, 0.0))
         chosen = _clusters(tree, gain, meeting > 0)
         if chosen.size == 0:
             break
-        cuts.append(chosen)
-        weights = np.zeros(tree.n_nodes)
-        weights[chosen] = inside[chosen]
-        covered = np.maximum(covered, subtree_sums(tree.parent, weights))
-        floor |= covered == 0
-        floor[chosen] = True
-    return cuts
+        yield chosen, 2 * float(gain[chosen].sum()) / graph.volume
+        marks = np.arange(tree.n_nodes) == tree.root
+        marks[chosen] = True
+        below = kept_parents(tree.parent, marks) != tree.root
+        topmost = (topmost & ~below) | marks
+        topmost[-1] = False
+        covered = subtree_sums(tree.parent, np.where(topmost, inside, 0.0))
+        floor |= below | marks | (covered == 0)
 
 
-def _clusters(tree: Tree, gain: NDArray[np.float64], joined: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _clusters(tree: Tree, gain: Reals, joined: Flags) -> Ids:
     """Internal nodes other than the root that are clusters, with a positive gain, of the best cut."""
     split, _ = best_antichain(tree.parent, gain, joined, np.ones(tree.n_nodes, np.bool_))
-    is_cluster = ~split
-    is_cluster[:-1] &= split[tree.parent[:-1]]
+    is_cluster = parts_of(tree.parent, split)
     is_cluster[-1] = False
     return np.flatnonzero(is_cluster & (gain > 0))
 
 
-def cluster_gains(tree: Tree, graph: Graph) -> NDArray[np.float64]:
+def cluster_gains(tree: Tree, graph: Graph) -> Reals:
     """How much each node, as a cluster, lowers the entropy, times V / 2: inside weight times log2(V / volume)."""
-    _, inside, bits = _sums(tree, graph)
+    _, inside, bits = node_sums(tree, graph)
     return inside * (bits[-1] - bits)
 
 
-def _sums(tree: Tree, graph: Graph) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """For each node the weight that meets there, the weight inside, and log2 of the volume (0 for 0)."""
-    meeting = meeting_weights(tree, graph)
-    volumes = node_volumes(tree, graph.degrees)
-    bits = np.log2(volumes, where=volumes > 0, out=np.zeros_like(volumes))
-    return meeting, subtree_sums(tree.parent, meeting), bits
+def node_sums(tree: Tree, graph: Graph, meeting: Reals | None = None) -> tuple[Reals, Reals, Reals]:
+    """For each node the weight that meets there, if it is not known, the weight inside, and log2 of the volume."""
+    meeting = meeting_weights(tree, graph) if meeting is None else meeting
+    return meeting, subtree_sums(tree.parent, meeting), bits_of(node_volumes(tree, graph.degrees))

@@ -10,7 +10,6 @@ from hypcse.entropy.volumes import meeting_weights, node_volumes
 from hypcse.graph import Graph
 from hypcse.graph.convert import in_range
 from hypcse.kernels.search.descent import descend
-from hypcse.kernels.search.working_tree import PARENT
 from hypcse.kernels.trees.places import cheapest_nodes
 from hypcse.kernels.trees.sweep import children_first, subtree_minima, subtree_sums
 from hypcse.search.binary import binarize, searched_tree
@@ -23,15 +22,14 @@ MOST_LINKS = 64
 """So many of the heaviest links of a new vertex, or of a group of them, decide where it goes."""
 
 N_SWEEPS, LARGEST = 3, 256
-"""How often moves are tried where a tree has changed, and leaves of the largest subtree that moves: a few new leaves
-seldom change where a large one belongs, and the next update goes on from here."""
+"""How often moves are tried where a tree has changed, and leaves of the largest subtree that moves."""
 
 
 def attach_vertices(tree: Tree, graph: Graph) -> Tree:
     """The binary tree with all vertices of the graph, of which it has the first so far; without names.
 
-    A new vertex goes where it adds the least structural entropy, see `cheapest_places`. New vertices whose edges lead
-    mostly to each other go together: each component of them is linked by itself, and placed as one.
+    A new vertex goes where it adds the least structural entropy. Those whose edges lead mostly to each other go
+    together: each component of them is linked by itself, and placed as one.
     """
     n, m = tree.n_leaves, graph.n_vertices - tree.n_leaves
     known = graph.subgraph(np.arange(n))[0]
@@ -60,7 +58,7 @@ def attach_vertices(tree: Tree, graph: Graph) -> Tree:
     inside[tops] = False
     parent[ids[inside]] = ids[below[inside]]
     parent[nodes[:-1]] = nodes[outer.parent[:-1]]
-    return binarize(searched_tree(children_first(parent, n + m), graph), graph)
+    return binarize(searched_tree(children_first(parent, n + m), graph.degrees), graph)
 
 
 def _heaviest_links(
@@ -105,16 +103,12 @@ def _group_nodes(
 
 
 def settle(tree: Tree, graph: Graph, changed: NDArray[np.bool_], callback: Callback | None = None) -> Tree:
-    """Descend, as `refine` does, where the surroundings of vertices have changed; entropy never rises.
-
-    A place is offered to every subtree that holds a changed vertex, to what hangs beside one, and to all that a move
-    touches, as long as subtrees move.
-    """
+    """Descend, as `refine` does, where the surroundings of vertices have changed, and where that moves something."""
     graph, reporter = in_range(graph), Reporter(callback)
     if not changed.any() or graph.n_edges == 0 or tree.n_leaves < 3:
         return tree
     search = start_search(tree, graph, "entropy")
-    parent = search.tree.link[:, PARENT].astype(np.int64)
+    parent = search.tree.link["parent"].astype(np.int64)
     holds = np.zeros(parent.size)
     holds[: changed.size] = changed[search.order]
     above = subtree_sums(parent, holds) > 0
@@ -128,7 +122,7 @@ def settle(tree: Tree, graph: Graph, changed: NDArray[np.bool_], callback: Callb
             moved += n_moves
             share = 1.0 if node == n_nodes and moved == 0 else (sweep + node / n_nodes) / N_SWEEPS
             if reporter.tell("descent", share, 1.0):
-                return searched_tree(search.division().parent, graph)
+                return searched_tree(search.division().parent, graph.degrees)
         if moved == 0:
             break
-    return searched_tree(search.division().parent, graph)
+    return searched_tree(search.division().parent, graph.degrees)

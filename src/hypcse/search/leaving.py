@@ -11,9 +11,9 @@ from hypcse.entropy import node_volumes
 from hypcse.entropy.volumes import cuts_from_weights, meeting_weights
 from hypcse.graph import Graph
 from hypcse.graph.convert import in_range, unit_exponent
-from hypcse.kernels.trees.antichains import from_above, split_thresholds
-from hypcse.kernels.trees.sweep import subtree_minima
+from hypcse.kernels.trees.cuts import from_above, split_thresholds
 from hypcse.tree import Tree
+from hypcse.tree.flat import is_mixed, parts_of
 
 LEAST_PART = 0.25
 """A part smaller than this number times the square root of the number of leaves is no reason to split."""
@@ -35,11 +35,10 @@ class Leaving(NamedTuple):
 
 
 def leaving_parts(tree: Tree, graph: Graph, least: float | None = None) -> Leaving:
-    """Limits on cut(u) V / (vol(u) (V - vol(u))) of a part u at which nodes split.
+    """Limits on cut(u) V / (vol(u) (V - vol(u))) of a part u at which nodes split, from `least` or `least_limit` on.
 
-    This is the weight that leaves a part, relative to what would leave it if edges depended only on degrees; it is the
-    same for any union of similar groups. Limits start at `least`, by default the `least_limit`. Nodes at which no edge
-    meets are always split. O(n + m).
+    This is the weight that leaves a part, relative to what would if edges depended only on degrees. Nodes at which no
+    edge meets are always split. O(n + m).
     """
     meeting = meeting_weights(tree, graph)
     alike, exponent = in_range(graph), unit_exponent(graph)
@@ -72,11 +71,10 @@ def barely_joined(tree: Tree, threshold: NDArray[np.float64]) -> NDArray[np.bool
 def joined_by_distance(
     tree: Tree, graph: Graph, leaving: Leaving | None = None, *, foreign: bool = True
 ) -> NDArray[np.bool_]:
-    """The nodes with distances as heights: the top of the tree, or none.
+    """The nodes with distances as heights: the top of the tree, or none. `leaving` are the `leaving_parts`, if known.
 
-    A tree says which these are, see `Tree.joined_from`; they count if the graph, which may be another one, has almost
-    no edges across them. In a tree that was not searched, if `foreign` trees count, these are the nodes above the
-    components, if the components are nodes of the tree. `leaving` are the `leaving_parts`, if known.
+    They count if the graph has almost no edges across them. In a tree that was not searched, if `foreign` trees count,
+    these are the nodes above the components, if the components are nodes of the tree.
     """
     above = tree.joined_by_distance
     if above.any():
@@ -88,6 +86,6 @@ def joined_by_distance(
     if tree.unit == "volume" or not foreign:
         return none
     components = graph.components()
-    mixed = subtree_minima(tree.parent, components) != -subtree_minima(tree.parent, -components)
-    n_parts = np.count_nonzero(~mixed[:-1] & mixed[tree.parent[:-1]])
+    mixed = is_mixed(tree.parent, components)
+    n_parts = np.count_nonzero(parts_of(tree.parent, mixed))
     return mixed if n_parts == components.max() + 1 else none

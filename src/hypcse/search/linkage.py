@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hypcse._checks import check_choice
 from hypcse._choices import Linkage
 from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.graph import Graph, GraphLike, as_graph
 from hypcse.graph.convert import in_range, node_names
+from hypcse.kernels.arrays import Reals
 from hypcse.kernels.linkage.chains import chain_merges
-from hypcse.kernels.linkage.merges import join_roots, merge_parents, order_merges, shorten
+from hypcse.kernels.linkage.merges import order_merges, shorten
 from hypcse.kernels.linkage.single import heaviest_forest
 from hypcse.kernels.linkage.stretching import entropy_merges
-from hypcse.search.binary import degrees_tree
+from hypcse.search.binary import tree_of_merges
 from hypcse.search.multilevel import multilevel_tree
 from hypcse.tree import Tree
 
@@ -52,8 +52,8 @@ def graph_linkage(graph: GraphLike, method: Linkage = "average", *, callback: Ca
     Notes
     -----
     Volumes include `self_weights`. Separate components are joined last, the two of smallest volume first. Memory is
-    O(n + m). Time is about O(m log n), and O(m log^2 n) with hubs (vertices with very many neighbors), where search
-    trees replace adjacency lists. The merges are then the same, except for ties of "entropy": sums of weights may
+    O(n + m). Time is about O(m log n), and O(m log^2 n) with hubs (vertices with very many neighbors), where heaps
+    replace adjacency lists. The merges are then the same, except for ties of "entropy": sums of weights may
     differ in their last bit, and the pair with the oldest cluster joins among equal gains.
 
     "average" and "paris" round weights to 24 bits, as float32 does, so that float64 holds their sums exactly. Among
@@ -80,7 +80,9 @@ def link_graph(graph: Graph, method: Linkage, callback: Callback | None = None) 
         if reporter.tell("merges", done, total) and done < total:
             raise Stopped(f"the linkage was stopped by its callback with {done:,} of {total:,} merges done.")
 
-    return LINKAGES[method](in_range(graph), tell)
+    tree = LINKAGES[method](in_range(graph), tell)
+    tell(graph.n_vertices - 1, graph.n_vertices - 1)
+    return tree
 
 
 Tell = Callable[[int, int], object]
@@ -95,40 +97,25 @@ def link_by_entropy(graph: Graph, tell: Tell) -> Tree:
     return tree_of_merges(graph.degrees, *merges)
 
 
-def link_by_chains(graph: Graph, measure: NDArray[np.float64], tell: Tell) -> Tree:
+def link_by_chains(graph: Graph, measure: Reals) -> Tree:
     """The tree of a linkage cut(A, B) / (measure A measure B); its nearest-neighbor chains never break."""
     merges = chain_merges(graph.indptr, graph.indices, shorten(graph.weights), shorten(measure))
-    tell(graph.n_vertices - 1, graph.n_vertices - 1)
     return tree_of_merges(graph.degrees, *order_merges(*merges, graph.n_vertices))
 
 
-def link_by_heaviest(graph: Graph, tell: Tell) -> Tree:
+def link_by_heaviest(graph: Graph) -> Tree:
     """The tree of "single" linkage."""
     i, j, w = graph.edges()
     # Heaviest first; equal weights in the order of (i, j), which `edges` keeps.
     order = np.argsort(-w, kind="stable")
-    merges = heaviest_forest(i[order], j[order], graph.n_vertices)
-    tell(graph.n_vertices - 1, graph.n_vertices - 1)
-    return tree_of_merges(graph.degrees, *merges)
-
-
-def link_by_groups(graph: Graph, tell: Tell) -> Tree:
-    """The tree of "multilevel" linkage."""
-    tree = multilevel_tree(graph)
-    tell(graph.n_vertices - 1, graph.n_vertices - 1)
-    return tree
+    return tree_of_merges(graph.degrees, *heaviest_forest(i[order], j[order], graph.n_vertices))
 
 
 LINKAGES: dict[Linkage, Callable[[Graph, Tell], Tree]] = {
-    "average": lambda graph, tell: link_by_chains(graph, np.ones(graph.n_vertices), tell),
-    "paris": lambda graph, tell: link_by_chains(graph, graph.degrees, tell),
+    "average": lambda graph, tell: link_by_chains(graph, np.ones(graph.n_vertices)),
+    "paris": lambda graph, tell: link_by_chains(graph, graph.degrees),
     "entropy": link_by_entropy,
-    "single": link_by_heaviest,
-    "multilevel": link_by_groups,
+    "single": lambda graph, tell: link_by_heaviest(graph),
+    "multilevel": lambda graph, tell: multilevel_tree(graph),
 }
 """All linkages. To add one, add an entry here and a word to `Linkage`."""
-
-
-def tree_of_merges(degrees: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64]) -> Tree:
-    """The tree of the merges, each cluster named by one of its vertices, and of the merges between components."""
-    return degrees_tree(join_roots(merge_parents(first, second, degrees.size), degrees), degrees)

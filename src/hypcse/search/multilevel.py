@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from hypcse.graph import Graph
 from hypcse.graph.convert import in_range
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.linkage.chains import chain_merges
-from hypcse.kernels.linkage.merges import first_ranks, join_roots, merge_parents
+from hypcse.kernels.linkage.merges import first_ranks
 from hypcse.kernels.search.communities import move_vertices
 from hypcse.kernels.search.working_tree import Rows
-from hypcse.search.binary import searched_tree
+from hypcse.search.binary import tree_of_merges
 from hypcse.tree import Tree
+from hypcse.tree.flat import by_leaf
 
 MAX_SWEEPS = 20
 """Largest number of passes over the vertices, or over the groups of a later round."""
@@ -32,8 +33,8 @@ class Contracted(NamedTuple):
     """
 
     rows: sparse.csr_array
-    loops: NDArray[np.float64]
-    degrees: NDArray[np.float64]
+    loops: Reals
+    degrees: Reals
 
 
 def multilevel_tree(graph: Graph, resolution: float = 1.0) -> Tree:
@@ -48,33 +49,28 @@ def multilevel_tree(graph: Graph, resolution: float = 1.0) -> Tree:
     above = _linked(_contracted(whole, labels).rows, np.bincount(labels).astype(np.float64))
     member = np.unique(labels, return_index=True)[1]
     first, second = (np.concatenate([lower, member[upper]]) for lower, upper in zip(inside, above, strict=True))
-    return searched_tree(join_roots(merge_parents(first, second, graph.n_vertices), graph.degrees), graph)
+    return tree_of_merges(graph.degrees, first, second)
 
 
-def multilevel_groups(graph: Graph, resolution: float = 1.0) -> NDArray[np.int64]:
+def multilevel_groups(graph: Graph, resolution: float = 1.0) -> Ids:
     """Groups of high modularity, labels numbered by smallest vertex; at resolution 0, of low two-dimensional entropy.
 
-    Vertices move between groups as long as that helps; then groups move like vertices, until none does. This is
     Louvain's scheme, in the order of the vertices, so that nothing is random. O(m) per pass. Along a path of growing
-    weights a round in that order joins a few groups only; a mixed order then makes every round halve their number.
-
-    >>> g = Graph.from_edges([0, 0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 5, 5])
-    >>> multilevel_groups(g).tolist()
-    [0, 0, 0, 1, 1, 1]
+    weights that order joins a few groups only per round; a mixed order then makes every round halve their number.
     """
     at = _whole(in_range(graph))
     labels, n_taken = np.arange(graph.n_vertices), 0
     while graph.n_edges > 0:
         rows = Rows(at.rows.indptr, at.rows.indices, at.rows.data)
         moved = move_vertices(rows, at.loops, at.degrees, MAX_SWEEPS, resolution)
-        groups = _numbered(moved)
+        groups = by_leaf(moved)
         if groups.max() + 1 == groups.size:
             break
         n_taken += groups.size
         if n_taken > PATIENCE * graph.n_vertices:
             groups = np.argsort(first_ranks(int(groups.max()) + 1))[groups]
         labels, at = groups[labels], _contracted(at, groups)
-    return _numbered(labels)
+    return by_leaf(labels)
 
 
 def _whole(graph: Graph) -> Contracted:
@@ -84,7 +80,7 @@ def _whole(graph: Graph) -> Contracted:
     return Contracted(rows, np.array(graph.self_weights), np.array(graph.degrees))
 
 
-def _contracted(at: Contracted, groups: NDArray[np.int64]) -> Contracted:
+def _contracted(at: Contracted, groups: Ids) -> Contracted:
     """The graph between groups (labels from 0)."""
     n, n_groups = groups.size, int(groups.max()) + 1
     member = sparse.csr_array((np.ones(n), groups, np.arange(n + 1)), shape=(n, n_groups))
@@ -97,12 +93,6 @@ def _contracted(at: Contracted, groups: NDArray[np.int64]) -> Contracted:
     return Contracted(rows, loops + inside, degrees)
 
 
-def _linked(rows: sparse.csr_array, sizes: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _linked(rows: sparse.csr_array, sizes: Reals) -> tuple[Ids, Ids]:
     """The merges of average linkage between vertices of these sizes."""
     return chain_merges(rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data, sizes)
-
-
-def _numbered(labels: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Labels from 0, in the order of first appearance."""
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[codes]

@@ -14,26 +14,25 @@ from typing import Any, NamedTuple, TypeVar
 
 import numba
 import numpy as np
-from numpy.typing import NDArray
 
 from hypcse._choices import Effort, Objective
 from hypcse._progress import Callback, Reporter
 from hypcse._random import generator
 from hypcse.entropy import entropy_from_weights
-from hypcse.entropy.volumes import meeting_weights
+from hypcse.entropy.volumes import bits_of, meeting_weights
 from hypcse.graph import Graph
 from hypcse.graph.convert import in_range, unit_exponent
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.search.descent import descend
-from hypcse.kernels.search.parts import list_parts
+from hypcse.kernels.search.working_tree import list_parts
 from hypcse.kernels.trees.sweep import leaf_labels
 from hypcse.search.binary import binarize, searched_tree
-from hypcse.search.components import top_of, with_top
 from hypcse.search.compression import keep_nodes, one_by_one
+from hypcse.search.join import top_of, with_top
 from hypcse.search.leaving import joined_by_distance
 from hypcse.search.linkage import link_graph
 from hypcse.search.multilevel import multilevel_tree
-from hypcse.search.recombination import Division, recombine
-from hypcse.search.working import Search, node_measures, start_search
+from hypcse.search.working import Division, Search, node_measures, recombine, start_search
 from hypcse.tree import Tree
 
 # Temperatures of annealing, in mean edge weights (times bits, or times leaves for Dasgupta's cost).
@@ -146,7 +145,7 @@ class Run:
         self.begin_value = self.best_value = self.lowest = self.measure(self.begin, weights)
         # The objective is this constant and `unit` times a sum over nodes.
         measures = node_measures(self.begin, self.graph, objective)
-        phi = np.log2(measures, where=measures > 0, out=np.zeros_like(measures)) if objective == "entropy" else measures
+        phi = bits_of(measures) if objective == "entropy" else measures
         self.unit = 2 / self.graph.volume if objective == "entropy" and self.graph.n_edges else 2.0
         self.offset = self.begin_value - self.unit * float(np.dot(weights, phi))
         self.n_moves, self.stopped, self.lock = 0, False, Lock()
@@ -174,7 +173,7 @@ class Run:
         if budget.n_chains and not self.stopped:
             self.anneal(random_state)
 
-    def measure(self, tree: Tree, weights: NDArray[np.float64]) -> float:
+    def measure(self, tree: Tree, weights: Reals) -> float:
         """The objective by the `meeting_weights` of a tree, in the unit of the search."""
         if self.objective == "entropy":
             return entropy_from_weights(tree, self.graph, weights)
@@ -192,13 +191,10 @@ class Run:
         value = self.offset + self.unit * float(end.terms.sum())
         # Rounding does not choose between trees.
         if value < self.best_value - 1e-12:
-            self.best, self.best_value = searched_tree(end.parent, self.graph), value
+            self.best, self.best_value = searched_tree(end.parent, self.graph.degrees), value
 
     def go_down(self, trees: list[Tree], stage: str, n_sweeps: int) -> None:
-        """Descend from each tree, recombine the results into one, and descend from that.
-
-        Small trees are searched in parallel; of a large one, its parts are.
-        """
+        """Descend from each tree, side by side if small, recombine the results into one, and descend from that."""
         shares = np.zeros(len(trees) + (len(trees) > 1))
 
         def descend_from(place: int) -> Division:
@@ -218,11 +214,8 @@ class Run:
                 self.stopped = True
                 raise
 
-    def descend_from(self, tree: Tree, stage: str, n_sweeps: int, shares: NDArray[np.float64], place: int) -> Division:
-        """The end of a descent: nothing moves any more, the budget is used up, or the search is stopped.
-
-        A tree that stays too deep when flattened, like every tree of a star, is searched as it is.
-        """
+    def descend_from(self, tree: Tree, stage: str, n_sweeps: int, shares: Reals, place: int) -> Division:
+        """Descend until nothing moves, the budget is used up or the search is stopped; deep trees are flattened."""
         self.out_of_time()
         if not is_shallow(tree, self.graph):
             flat = flatten(tree, self.graph)
@@ -250,7 +243,7 @@ class Run:
         n, budget = self.graph.n_vertices, self.budget
         parts, n_done = list_parts(search.tree, n, max(budget.min_part, n // budget.n_parts)), 0
 
-        def descend_in(part: NDArray[np.int64]) -> None:
+        def descend_in(part: Ids) -> None:
             nonlocal n_done
             if self.stopped:
                 return
@@ -299,13 +292,10 @@ class Run:
         cooled = [chain.division() for chain in chains]
         for end in cooled:
             self.keep(end)
-        self.go_down([searched_tree(end.parent, self.graph) for end in cooled], "last descent", budget.n_sweeps)
+        self.go_down([searched_tree(end.parent, self.graph.degrees) for end in cooled], "last descent", budget.n_sweeps)
 
     def report(self, stage: str, share: float) -> None:
-        """Call the callback, and find out whether to stop.
-
-        Annealing keeps only its final state, so the value reported meanwhile is the one from before.
-        """
+        """Call the callback, and find out whether to stop. Annealing keeps only its end: the value is from before."""
         self.lowest = min(self.lowest, self.best_value)
         value = self.in_unit(self.lowest)
         if self.reporter.tell(stage, share, 1.0, value=value, measure=self.objective):
@@ -323,7 +313,7 @@ class Run:
         before, after = self.begin_value, self.best_value
         if start is not self.begin:
             before = self.measure(start, meeting_weights(start, self.graph))
-        tree = searched_tree(self.best.parent, self.graph, start.names)
+        tree = searched_tree(self.best.parent, self.graph.degrees, start.names)
         above = joined_by_distance(start, self.graph)
         if above.any():
             parts = leaf_labels(start.parent, above, start.n_leaves)

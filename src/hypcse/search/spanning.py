@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hypcse._checks import check_choice, check_count, check_features
 from hypcse._choices import Spanning
 from hypcse.graph import nearest_neighbors
 from hypcse.graph.neighbors.exact import Queries, brute_force
 from hypcse.graph.neighbors.search import check_range
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.linkage.merges import number_merges
 from hypcse.kernels.linkage.single import heaviest_forest
 from hypcse.kernels.points.boruvka import boruvka
@@ -40,8 +41,6 @@ _MAX_SEARCHED = 64
 # Points between two progress reports.
 _PART = 8192
 
-Ids = NDArray[np.int64]
-Reals = NDArray[np.float64]
 Tell = Callable[[str, int, int], None]
 """Called with the stage, the work done and the total."""
 
@@ -111,14 +110,10 @@ class ReachabilityTree(NamedTuple):
 
 
 def reachability_tree(X: Reals, min_samples: int, tell: Tell) -> ReachabilityTree:
-    """The minimum spanning tree of points (n, d) under max(core_i, core_j, |x_i - x_j|).
+    """The minimum spanning tree of points (n, d) under max(core_i, core_j, |x_i - x_j|), as in `spanning_tree`.
 
     core_i is the distance to the `min_samples`-th nearest point, counting i itself as the first. Edges are ordered by
-    (mutual reachability, distance, smaller id, larger id), so that the tree is the same at any number of threads.
-
-    Boruvka's rounds on a k-d tree, as in `spanning_tree`: a node is skipped if it is too far, or if all its cores are
-    too large. If the tree cannot prune, as in many dimensions, nearest points come from matrix products.
-    O(n (d + min_samples)) memory.
+    (mutual reachability, distance, smaller id, larger id). O(n (d + min_samples)) memory.
     """
     return _join_points(X, min_samples, None, tell)
 
@@ -147,10 +142,7 @@ def _join_points(
 
 
 def _join_distinct(X: Reals, counts: Ids, min_samples: int, core: Reals, tell: Tell) -> Ids:
-    """Ends (2, n - 1) of the edges between points that are all different; writes their squared core distances.
-
-    `counts` is how many copies each point stands for.
-    """
+    """Ends (2, n - 1) of the edges between different points that stand for `counts` copies; writes squared cores."""
     n, tree, lists = len(X), build_tree(X), None
     fast = prunes(tree)
     if min_samples > 1 or not fast:

@@ -12,29 +12,13 @@ from hypcse.kernels.trees.sweep import subtree_sums
 from hypcse.show.source import LeafClasses
 from hypcse.tree import Tree
 
-LIGHT = (
-    "#0072b2",
-    "#e69f00",
-    "#009e73",
-    "#d55e00",
-    "#cc79a7",
-    "#56b4e9",
-    "#b0b874",
-    "#2b2b2b",
-    "#2a2a9c",
-    "#7d4a4a",
-    "#6a78e8",
-    "#0c4800",
-)
-"""For a light background: the eight colors of Okabe and Ito, with the yellow darkened to be visible on white and the
-black a little lighter, and four more. To a color-blind eye, any two differ at least as much as the nearest two of the
+OKABE_ITO = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#b0b874", "#2b2b2b")
+"""The colors of Okabe and Ito, fit for lines on white: the yellow is darker, the black a little lighter."""
+LIGHT = (*OKABE_ITO, "#2a2a9c", "#7d4a4a", "#6a78e8", "#0c4800")
+"""For a light background: four more. To a color-blind eye, any two differ at least as much as the nearest two of the
 eight."""
-
 DARK = (*LIGHT[:6], "#f0e442", "#f4f4f4", "#c8d4fc", "#d4b090", "#6a78e8", "#c8e4ac")
 """For a dark background: the same, with lighter variants of those that would be too dark, and the original yellow."""
-
-OKABE_ITO = LIGHT[:8]
-"""The colors of Okabe and Ito, fit for lines on white."""
 MARKERS = "osD^vP*X"
 """Marker shapes for more classes than colors: the next one after every eight classes."""
 TRUNK = "#9aa3af"
@@ -74,8 +58,7 @@ def palette(n_colors: int) -> NDArray[np.float64]:
 def node_colors(tree: Tree, classes: LeafClasses | None) -> NDArray[np.float64]:
     """A color for each node, (n_nodes, 3): that of its most frequent class, grayer the more classes mix. O(n k).
 
-    A node without a majority class is as gray as the trunk; without classes, all nodes are. Leaves of unknown class do
-    not count; nodes above only such leaves are gray.
+    A node without a majority class is as gray as the trunk. Leaves of unknown class do not count.
     """
     (trunk,) = _rgb(TRUNK)
     if classes is None or not classes.names:

@@ -21,10 +21,7 @@ LEAST_RADIUS, MOST_RADIUS = 2.5, 9.0
 
 
 class DiskLayout(NamedTuple):
-    """Polar coordinates of every node: `angle` in radians and `radius`, the hyperbolic distance from the center.
-
-    In the Poincare disk a node lies at tanh(radius / 2) e^(i angle).
-    """
+    """Polar coordinates of every node, which lies at tanh(radius / 2) e^(i angle) in the Poincare disk."""
 
     angle: NDArray[np.float64]
     radius: NDArray[np.float64]
@@ -37,12 +34,7 @@ def tree_layout(tree: Tree) -> DiskLayout:
 
         radius = R (1 - log s / log n),    R = min(log n, 4 + 0.35 log n), at least 2.5.
 
-    A circle of hyperbolic radius r is about pi e^r long, so with R = log n all sectors are equally wide where their
-    nodes lie: a subtree brought to the center looks like the whole tree. Large trees get a smaller R, which shows more
-    of their levels at once. Radii grow strictly from the root to the leaves.
-
-    >>> tree_layout(Tree.from_newick("((0,1),2);")).radius.round(2).tolist()
-    [2.5, 2.5, 2.5, 0.92, 0.0]
+    With R = log n all sectors are equally wide where their nodes lie; a smaller R shows more levels of a large tree.
     """
     n = tree.n_leaves
     angle = 2 * np.pi * (tree.first_positions + tree.sizes / 2) / n
@@ -71,8 +63,7 @@ def ancestor_layout(tree: Tree, points: NDArray[np.float64]) -> DiskLayout:
 
     A node takes the LCA of the two leaves that bound the smallest arc over all leaves under it, with the smaller of
     their radii if these differ. If no half circle holds them, it lies at the origin, so depths never decrease
-    downwards. Then an isometry moves the root to the center. If leaves lie farther out than a page can show, all radii
-    shrink by one factor.
+    downwards. Then an isometry moves the root to the center, and radii shrink to what a page can show.
     """
     place = points[:, 0] + 1j * points[:, 1]
     middle, half = covering_arcs(tree.parent, np.angle(place))
@@ -89,10 +80,7 @@ def ancestor_layout(tree: Tree, points: NDArray[np.float64]) -> DiskLayout:
 
 
 class HeightAxis(NamedTuple):
-    """Heights to draw, one per node of the tree, and the title and note of their axis.
-
-    from_zero : whether the axis must start at 0, because readers compare lengths along it.
-    """
+    """Heights to draw, one per node, and the title and note of their axis; `from_zero` if it must start at 0."""
 
     height: NDArray[np.float64]
     title: str
@@ -110,20 +98,9 @@ def check_heights(heights: Heights, source: Any, features: ArrayLike | None) -> 
 
 
 def joined_distances(
-    tree: Tree,
-    source: Any,
-    features: ArrayLike | None,
-    scale: Scale,
-    kinds: Sequence[str | None] | None = None,
+    tree: Tree, source: Any, features: ArrayLike | None, scale: Scale, kinds: Sequence[str | None] | None = None
 ) -> HeightAxis | None:
-    """Distances of the given features on that scale, else of a fitted model's features; None without any. O(n d).
-
-    kinds : of the columns, see `fit_scaling`.
-
-    >>> tree = Tree.from_newick("((0,1),2);")
-    >>> joined_distances(tree, tree, [[0.0], [2.0], [8.0]], "minmax").height.round(3).tolist()
-    [0.0, 0.0, 0.0, 0.25, 0.884]
-    """
+    """Distances of the given features on that scale, else of a fitted model's features; None without any. O(n d)."""
     points = getattr(source, "_scaled", None) if features is None else fit_scaling(features, scale, kinds)[1]
     if points is None:
         return None

@@ -59,10 +59,7 @@ def classes_of(source: Any, labels: ArrayLike | None, tree: Tree) -> LeafClasses
 
 
 def leaf_classes(labels: ArrayLike, n_leaves: int) -> LeafClasses:
-    """Codes and names of labels; sorted if the values can be sorted, otherwise in order of appearance.
-
-    None and NaN are unknown labels.
-    """
+    """Codes and names of labels, sorted if the values can be; None and NaN are unknown."""
     codes = check_labels(labels, n_leaves, allow_unknown=True)
     known, first = np.unique(codes, return_index=True)
     values = labels if isinstance(labels, list | tuple) else np.asarray(labels)

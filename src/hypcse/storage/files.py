@@ -1,4 +1,4 @@
-"""Places on disk: checked before any work is done, held while it is done, and hidden drafts beside them."""
+"""Files and folders: their places are checked before any work, held during it, and written completely or not at all."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import secrets
 import shutil
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from datetime import UTC, datetime
+from itertools import chain, count
 from pathlib import Path
+
+from hypcse._checks import warn
 
 try:
     import fcntl
@@ -35,8 +38,7 @@ def check_folder(folder: Path) -> None:
     place = folder.absolute()
     nearest = next(path for path in (place, *place.parents) if path.exists() or path.is_symlink())
     if not nearest.is_dir():
-        what = "is a file" if nearest.exists() else "is a link to nothing"
-        raise NotADirectoryError(f"{nearest} {what}, and a folder is needed there. Choose another folder.")
+        raise NotADirectoryError(f"{nearest} is not a folder, and a folder is needed there. Choose another folder.")
     check_room(nearest, place.name if nearest != place else "")
 
 
@@ -65,6 +67,86 @@ def check_room(parent: Path, name: str) -> None:
     except OSError as error:
         what = f", where {name} would go" if name else ""
         raise type(error)(f"cannot write to {parent}{what} ({error.strerror}). Choose another place.") from None
+
+
+def check_place(out: Path, overwrite: bool, owned: Collection[str]) -> None:
+    """Raise if a folder cannot be written, or replaced: with `overwrite`, if it holds nothing but the files `owned`."""
+    if out.is_symlink() or (out.exists() and not out.is_dir()):
+        raise FileExistsError(f"{out} is a file or a link, but a folder is needed there. Choose another name.")
+    if out.exists():
+        if not overwrite:
+            raise FileExistsError(
+                f"{out} exists already. Choose another name, or pass --overwrite (overwrite=True) to replace it."
+            )
+        _check_owned(out, out, owned)
+    check_room(parent_of(out), out.name)
+
+
+def write_folder(out: Path, files: dict[str, bytes], overwrite: bool = False, owned: Collection[str] = ()) -> Path:
+    """Write files by their paths below a folder; return where it is: beside it if others wrote there meanwhile."""
+    place = out.absolute()
+    with open_draft(place, folder=True) as draft:
+        for name, content in files.items():
+            (draft / name).parent.mkdir(parents=True, exist_ok=True)
+            _write(draft / name, content, place / name)
+        if overwrite and os.path.lexists(place):
+            with suppress(FileExistsError):
+                _replace(draft, place, {*owned, *files})
+                return out
+        others = (place.with_name(f"{place.name}-{number}") for number in count(2))
+        free = next(path for path in chain([place], others) if not os.path.lexists(path))
+        os.rename(draft, free)
+    if free == place:
+        return out
+    warn(f"{out} appeared meanwhile and was not replaced; the result is in {free}.")
+    return free
+
+
+def write_file(path: Path, content: bytes | str) -> None:
+    """Write a file, replacing an existing one; lone surrogates, which are not valid UTF-8, become question marks."""
+    place = Path(os.path.realpath(path))
+    parent_of(place)
+    with open_draft(place, folder=False) as draft:
+        _write(draft, content.encode("utf-8", "replace") if isinstance(content, str) else content, place)
+        os.replace(draft, place)
+
+
+def _replace(draft: Path, place: Path, owned: Collection[str]) -> None:
+    """Replace a folder by another in two renames: no system call replaces a folder that holds files."""
+    # Not one of the hidden names that are cleaned up: until the second rename this is the only copy.
+    aside = hidden_name(place, "old")
+    os.rename(place, aside)
+    try:
+        _check_owned(aside, place, owned)
+        os.rename(draft, place)
+    except BaseException:
+        os.rename(aside, place)
+        raise
+    remove(aside)
+
+
+def _check_owned(folder: Path, place: Path, owned: Collection[str]) -> None:
+    """Raise if a folder, which belongs at that place, holds anything but files of these paths."""
+    if folder.is_symlink() or not folder.is_dir():
+        raise FileExistsError(f"{place} is not a folder. Choose another name.")
+    ours = {Path(name) for name in owned}
+    ours |= {parent for path in ours for parent in path.parents}
+    for path in sorted(folder.rglob("*")):
+        if path.relative_to(folder) not in ours:
+            raise FileExistsError(
+                f"{place} holds {path.relative_to(folder)}, which hypcse did not write. Choose another name."
+            )
+
+
+def _write(path: Path, content: bytes, place: Path) -> None:
+    """Write a file at a hidden path; errors of the system name the final place instead."""
+    try:
+        with path.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(place)) from error
 
 
 @contextmanager
@@ -136,7 +218,6 @@ def open_draft(place: Path, folder: bool) -> Iterator[Path]:
 
 
 def hidden_name(place: Path, kind: str) -> Path:
-    """A new hidden name beside a place."""
     return place.with_name(f".{place.name[:_LONGEST]}.{kind}-{secrets.token_hex(4)}")
 
 

@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 from sklearn.utils.validation import check_is_fitted
 
 from hypcse.storage.archive import FACTS, FILES, Content, ModelFileError, check_folder, fail, pack, read_archive
+from hypcse.storage.files import check_place, write_folder
 from hypcse.storage.options import decode_options, encode_options, hints_of, nest_options, spread_options
 from hypcse.storage.values import read_parts
-from hypcse.storage.whole import check_place, write_folder
 
 KIND = "hypcse-model"
 INNER = "model"
@@ -100,7 +100,7 @@ def _restore(kind: type[Model], content: Content, version: str = "") -> Model:
     missing = [name for name in owner._stored if name not in values]
     if missing:
         raise ValueError(f"{missing[0]} is missing")
-    wrong = [name for name, right in owner._sizes(values).items() if not right]
+    wrong = [name for name, codec in owner._stored.items() if not codec.fits(values[name], values)]
     if wrong:
         raise ValueError(
             f"{wrong[0]} does not fit the settings and the tree of {values['tree_'].n_leaves} points, "

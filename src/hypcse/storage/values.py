@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,21 @@ from numpy.typing import NDArray
 
 from hypcse._checks import check_count, check_finite
 from hypcse.graph import Graph
+from hypcse.graph.graph import ROWS
 from hypcse.tree import Tree
 
 
 @dataclass(frozen=True)
 class Codec:
-    """How to store a value: `encode` gives what an archive holds, `decode` the value again or a ValueError."""
+    """How to store a value: `decode` gives it again or a ValueError; `fits` looks at the other values of its model."""
 
     encode: Callable[[Any], Any]
     decode: Callable[[Any], Any]
+    fits: Callable[[Any, dict[str, Any]], bool] = lambda value, model: True
+
+    def where(self, fits: Callable[[Any, dict[str, Any]], bool]) -> Codec:
+        """The codec of a value that fits its model only so, or is None."""
+        return replace(self, fits=lambda value, model: value is None or fits(value, model))
 
 
 def read_parts(stored: Any, names: tuple[str, ...]) -> tuple[Any, ...]:
@@ -40,7 +46,6 @@ def decode_array(stored: Any, dtype: Any, ndim: int) -> NDArray[Any]:
 
 
 def array(dtype: Any, ndim: int) -> Codec:
-    """The codec of an array."""
     return Codec(lambda value: np.asarray(value, dtype), lambda stored: decode_array(stored, dtype, ndim))
 
 
@@ -80,25 +85,20 @@ def _decode_tree(stored: Any) -> Tree:
     return Tree(decode_array(parent, np.int64, 1), decode_array(height, np.float64, 1), names, unit, joined_from)
 
 
-_ROWS = {"indptr": np.int64, "indices": np.int32, "weights": np.float64, "self_weights": np.float64}
-
-
 def _decode_graph(stored: Any) -> Graph:
-    parts = zip(read_parts(stored, tuple(_ROWS)), _ROWS.values(), strict=True)
+    parts = zip(read_parts(stored, tuple(ROWS)), ROWS.values(), strict=True)
     graph = Graph(*(decode_array(part, dtype, 1) for part, dtype in parts))
     indptr, indices = graph.indptr, graph.indices
-    # SciPy's compiled code trusts these; the rest is checked by building the graph again.
-    if indptr[0] != 0 or (np.diff(indptr) < 0).any() or indptr[-1] != indices.size:
-        raise ValueError("'indptr' does not mark the rows of 'indices'")
-    if indices.size and (indices.min() < 0 or indices.max() >= graph.n_vertices):
-        raise ValueError(f"'indices' names vertices outside 0 .. {graph.n_vertices - 1}")
-    if Graph.from_scipy(graph.to_scipy()) != graph:
+    # SciPy's compiled code trusts these, so they are checked before the graph is built again.
+    safe = indptr[0] == 0 and (np.diff(indptr) >= 0).all() and indptr[-1] == indices.size
+    safe = safe and indices.min(initial=0) >= 0 and indices.max(initial=-1) < graph.n_vertices
+    if not safe or Graph.from_scipy(graph.to_scipy()) != graph:
         raise ValueError("the rows are not those of a graph: ids ascending, no loops, weights equal both ways")
     return graph
 
 
 TREE = Codec(_encode_tree, _decode_tree)
-GRAPH = Codec(lambda graph: {name: getattr(graph, name) for name in _ROWS}, _decode_graph)
+GRAPH = Codec(lambda graph: {name: getattr(graph, name) for name in ROWS}, _decode_graph)
 NAMES = Codec(lambda names: [str(name) for name in names], _decode_names)
 NUMBER = Codec(float, _decode_number)
 COUNT = Codec(int, lambda stored: check_count("it", stored, 0))

@@ -80,15 +80,15 @@ class TopicLayers:
         # A copy: the given model may be used elsewhere.
         model = TopicClusterer() if self.model is None else clone(self.model, safe=False)
         self.model_ = model.fit(np.asarray(clusterable_vectors))
-        levels = [labels for labels in self.model_.levels_ if count_clusters(labels) >= self.min_clusters]
-        if not levels:
+        layers = [labels for labels in self.model_.levels_[::-1] if count_clusters(labels) >= self.min_clusters]
+        if not layers:
             finest = count_clusters(self.model_.levels_[-1])
             raise ValueError(f"the finest level has {finest} clusters. Lower min_clusters={self.min_clusters}.")
         vectors = np.asarray(embedding_vectors, np.float64)
-        self.cluster_tree_ = link_layers(levels[::-1])
+        self.cluster_tree_ = link_layers(layers)
         self.cluster_layers_ = [
             layer_class(labels, centroids(labels, vectors), layer_id=number, **layer)
-            for number, labels in enumerate(levels[::-1])
+            for number, labels in enumerate(layers)
         ]
         return self
 
@@ -127,6 +127,5 @@ def link_layers(layers: Sequence[NDArray[np.int64]]) -> ClusterTree:
 
 def centroids(labels: NDArray[np.int64], vectors: NDArray[np.float64]) -> NDArray[np.float64]:
     """Mean vector of each cluster, (k, d)."""
-    order = np.argsort(labels, kind="stable")
-    sizes = np.bincount(labels)
+    order, sizes = np.argsort(labels, kind="stable"), np.bincount(labels)
     return np.add.reduceat(vectors[order], np.cumsum(sizes) - sizes, axis=0) / sizes[:, None]

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from hypcse._checks import check_choice, check_count
-from hypcse._choices import Against
+from hypcse._checks import check_count
 from hypcse.show.source import tree_of
 from hypcse.tree.nodes import node_layers
 
@@ -21,13 +20,11 @@ FEWEST, SHARE = 5, 0.02
 
 def node_words(
     source: Any,
-    texts: Any,
+    texts: Sequence[str],
     levels: Sequence[ArrayLike] | None = None,
     *,
-    words: Sequence[str] | None = None,
     min_size: int | None = None,
     n_words: int = 10,
-    against: Against = "siblings",
     vectorizer: Any = None,
 ) -> dict[int, WordScores]:
     """The most distinctive words of nodes of a tree over texts, by class-TF-IDF.
@@ -37,19 +34,14 @@ def node_words(
     source
         A `Tree`, or a fitted model with `tree_`, whose `levels_` are used.
     texts
-        One text per leaf; or an (n, v) matrix of counts, dense or sparse, with `words`.
+        One text per leaf.
     levels
         Nested labels: their clusters are the nodes that get words. By default those of the model; without any, or with
         [], all nodes are.
-    words
-        The words that the columns of a matrix of counts stand for.
     min_size
         Nodes with fewer leaves get no words. By default 5; 2 % of the leaves without levels.
     n_words
         Words per node, at most.
-    against
-        "siblings" compares a node with the rest of the nearest node above it that gets words, "rest" with all other
-        leaves.
     vectorizer
         Counts the words of texts; by default `CountVectorizer` of scikit-learn, without English stop words.
 
@@ -60,10 +52,11 @@ def node_words(
 
     Notes
     -----
-    The node and what it is compared with are two classes. The class-TF-IDF of a word in a class is its share of the
-    words of the class times log(1 + A / f), with f the count of the word in both classes, and A the mean number of
-    words per class. The score of a word is its class-TF-IDF in the node minus that in the other class; only positive
-    scores are listed. O(number of counts) memory, and as much time for every depth.
+    A node is compared with the rest of the nearest node above it that gets words; the two are two classes. The
+    class-TF-IDF of a word in a class is its share of the words of the class times log(1 + A / f), with f the count
+    of the word in both classes, and A the mean number of words per class. The score of a word is its class-TF-IDF
+    in the node minus that in the other class; only positive scores are listed. O(number of counts) memory, and as
+    much time for every depth.
 
     Examples
     --------
@@ -73,10 +66,9 @@ def node_words(
     >>> node_words(tree, texts, min_size=2, n_words=1)[5][0][0]
     'apple'
     """
-    check_choice("against", against, Against)
     check_count("n_words", n_words, 1)
     tree = tree_of(source)
-    counts, names = _counted(texts, words, vectorizer, tree.n_leaves)
+    counts, names = _counted(texts, vectorizer, tree.n_leaves)
     levels = getattr(source, "levels_", None) if levels is None else levels
     if min_size is None:
         min_size = FEWEST if levels else max(FEWEST, round(SHARE * tree.n_leaves))
@@ -87,32 +79,29 @@ def node_words(
     for layer in layers:
         inside = sparse.csr_array(layer.members @ counts)
         inside.sort_indices()
-        above = layer.above if against == "siblings" else np.zeros_like(layer.above)
-        best |= _best_words(layer.node, above, inside, around, names, n_words)
-        around = inside if against == "siblings" else around
+        best |= _best_words(layer.node, layer.above, inside, around, names, n_words)
+        around = inside
     return best
 
 
 def name_nodes(
     source: Any,
-    texts: Any,
+    texts: Sequence[str],
     levels: Sequence[ArrayLike] | None = None,
     *,
-    words: Sequence[str] | None = None,
     min_size: int | None = None,
     n_words: int = 3,
-    against: Against = "siblings",
     vectorizer: Any = None,
 ) -> dict[int, str]:
     """Make names for nodes of a tree over texts: their most distinctive words, see `node_words`.
 
     Parameters
     ----------
-    source, texts, levels, words, min_size
+    source, texts, levels, min_size
         As for `node_words`.
     n_words
         Words per name, at most.
-    against, vectorizer
+    vectorizer
         As for `node_words`.
 
     Returns
@@ -127,8 +116,7 @@ def name_nodes(
     >>> name_nodes(tree, ["red apple", "green apple", "red car", "fast car", "blue sky"], min_size=2, n_words=2)
     {7: 'apple, car', 5: 'apple, green', 6: 'car, fast'}
     """
-    options: dict[str, Any] = {"words": words, "min_size": min_size, "against": against, "vectorizer": vectorizer}
-    best = node_words(source, texts, levels, n_words=n_words, **options)
+    best = node_words(source, texts, levels, min_size=min_size, n_words=n_words, vectorizer=vectorizer)
     return {node: ", ".join(word for word, _ in scores) for node, scores in best.items() if scores}
 
 
@@ -142,7 +130,9 @@ def _best_words(
 ) -> dict[int, WordScores]:
     """The best words of each node, by its counts inside and those around, in row `above`."""
     row, column, count = np.repeat(np.arange(nodes.size), np.diff(inside.indptr)), inside.indices, inside.data
-    whole = _entries(around, above[row], column)
+    # Where they are among the stored entries around.
+    width, stored = np.int64(around.shape[1]), np.repeat(np.arange(around.shape[0]), np.diff(around.indptr))
+    whole = around.data[np.searchsorted(stored * width + around.indices, above[row] * width + column)]
     total, all_total = inside.sum(axis=1)[row], around.sum(axis=1)[above][row]
     others = np.maximum(all_total - total, 1.0)
     score = (count / total - (whole - count) / others) * np.log1p(all_total / 2 / whole)
@@ -153,40 +143,14 @@ def _best_words(
     return dict(zip(nodes.tolist(), best, strict=True))
 
 
-def _entries(matrix: sparse.csr_array, row: NDArray[np.int64], column: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Stored entries of a sparse matrix with sorted rows."""
-    width = np.int64(matrix.shape[1])
-    rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
-    return matrix.data[np.searchsorted(rows * width + matrix.indices, row * width + column)]
-
-
-def _counted(
-    texts: Any, words: Sequence[str] | None, vectorizer: Any, n_leaves: int
-) -> tuple[sparse.csr_array, NDArray[Any]]:
+def _counted(texts: Sequence[str], vectorizer: Any, n_leaves: int) -> tuple[sparse.csr_array, NDArray[Any]]:
     """Counts (n, v), zeros left out, and the words of their columns."""
-    if words is not None or getattr(texts, "ndim", 1) == 2:
-        if words is None:
-            raise ValueError("texts is a matrix of counts, and words says what its columns are. Pass words.")
-        counts = texts if sparse.issparse(texts) else np.asarray(texts)
-        if counts.ndim != 2 or counts.dtype.kind not in "biuf":
-            raise ValueError("words names the columns of counts, which texts is not. Pass counts, or omit words.")
-        names = np.asarray(words, dtype=object)
-    else:
-        from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.feature_extraction.text import CountVectorizer
 
-        texts = list(texts)
-        if len(texts) != n_leaves:
-            raise ValueError(f"there are {len(texts)} texts for {n_leaves} leaves. Pass one text per leaf.")
-        counting = CountVectorizer(stop_words="english") if vectorizer is None else vectorizer
-        counts, names = counting.fit_transform(texts), counting.get_feature_names_out()
-    matrix = sparse.csr_array(counts, dtype=np.float64, copy=True)
-    if matrix.shape != (n_leaves, names.size):
-        raise ValueError(
-            f"there are counts of shape {matrix.shape} for {n_leaves} leaves and {names.size} words. "
-            "Pass one text per leaf, and one word per column of counts."
-        )
-    wrong = matrix.data[~(np.isfinite(matrix.data) & (matrix.data >= 0))]
-    if wrong.size:
-        raise ValueError(f"counts has {wrong[0]:g}: counts are finite and at least 0. Put 0 for what is not counted.")
+    texts = list(texts)
+    if len(texts) != n_leaves:
+        raise ValueError(f"there are {len(texts)} texts for {n_leaves} leaves. Pass one text per leaf.")
+    counting = CountVectorizer(stop_words="english") if vectorizer is None else vectorizer
+    matrix = sparse.csr_array(counting.fit_transform(texts), dtype=np.float64, copy=True)
     matrix.eliminate_zeros()
-    return matrix, names
+    return matrix, counting.get_feature_names_out()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hypcse._arrays import hold, plain
 from hypcse._checks import check_finite, first_duplicate
+from hypcse.kernels.arrays import Flags, Ids, Reals
 
 
-def check_parents(values: ArrayLike) -> NDArray[np.int64]:
+def check_parents(values: ArrayLike) -> Ids:
     """Parents as a read-only array; raise unless they form a tree with its leaves first and its root last."""
     parent = plain("parent", values)
     if parent.size and parent.dtype.kind not in "iu":
@@ -41,7 +42,7 @@ def check_parents(values: ArrayLike) -> NDArray[np.int64]:
     return parent
 
 
-def check_heights(values: ArrayLike, parent: NDArray[np.int64], n_leaves: int) -> NDArray[np.float64]:
+def check_heights(values: ArrayLike, parent: Ids, n_leaves: int) -> Reals:
     """Heights as a read-only array; raise unless leaves lie at 0 and no child lies above its parent."""
     height = hold(values, np.float64)
     if height.shape != parent.shape:
@@ -73,7 +74,7 @@ def check_names(names: Sequence[str], n_leaves: int) -> tuple[str, ...]:
     return names
 
 
-def node_ids(name: str, values: ArrayLike, n_nodes: int, kind: str = "nodes") -> NDArray[np.int64]:
+def node_ids(name: str, values: ArrayLike, n_nodes: int, kind: str = "nodes") -> Ids:
     """Node ids, of any shape; `name` is the caller's name for them."""
     ids = plain(name, values)
     if ids.size and ids.dtype.kind not in "iu":
@@ -84,7 +85,7 @@ def node_ids(name: str, values: ArrayLike, n_nodes: int, kind: str = "nodes") ->
     return ids.astype(np.int64)
 
 
-def leaf_mask(keep: ArrayLike, n_leaves: int) -> NDArray[np.bool_]:
+def leaf_mask(keep: ArrayLike, n_leaves: int) -> Flags:
     """A mask of the leaves, from a mask or from leaf ids; at least one must be set."""
     leaves = plain("keep", keep)
     if leaves.dtype == np.bool_:
@@ -98,14 +99,11 @@ def leaf_mask(keep: ArrayLike, n_leaves: int) -> NDArray[np.bool_]:
     return mask
 
 
-def match_names(wanted: Sequence[str], held: Sequence[str], wanted_by: str, held_by: str) -> NDArray[np.int64]:
+def match_names(wanted: Sequence[str], held: Sequence[str], wanted_by: str, held_by: str) -> Ids:
     """Position in `held` of each wanted name. Both must hold the same names, each once; `..._by` say whose they are.
 
-    The Newick standard reads a bare a_b as 'a b', but many programs write it for 'a_b'. So, if the names differ as
-    written, underscores and blanks count as equal, unless that would make two names of one side the same.
-
-    >>> match_names(["a", "b_1"], ["b 1", "a"], "the table", "the tree")
-    array([1, 0])
+    Newick reads a bare a_b as 'a b', but many programs write it for 'a_b': if the names differ as written, underscores
+    and blanks count as equal, unless that would make two names of one side the same.
     """
     for names, owner in ((wanted, wanted_by), (held, held_by)):
         twice = first_duplicate(names)

@@ -1,7 +1,4 @@
-"""Newick text, both ways.
-
-Written here because other readers and writers recurse, and fail on deep trees such as a chain of a million leaves.
-"""
+"""Newick text, both ways: other readers and writers recurse, and fail on deep trees."""
 
 from __future__ import annotations
 
@@ -11,9 +8,9 @@ from collections.abc import Sequence
 from typing import get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hypcse._choices import HeightUnit
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.trees.branches import branch_heights, branch_lengths, join_branches, parents_of_depths
 from hypcse.kernels.trees.sweep import layout
 from hypcse.tree.numbering import renumber
@@ -32,25 +29,20 @@ _NODE_BEGIN = re.compile(_PARTS, re.VERBOSE)
 _NODE = re.compile(rf"(?:{_PARTS} ([,);]) \s*+ | .)", re.VERBOSE | re.DOTALL)
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _WORD = re.compile(r"[^\s()\[\]',:;]++|.")
-_QUOTED_OR_COMMENT = re.compile(r"'[^']*+'?+|\[")
-_BRACKET = re.compile(r"[\[\]]")
+_QUOTED_OR_COMMENT = re.compile(r"('[^']*+'?+)|\[[^\]]*+\]?+")
 # Other programs skip it as a comment, or read it as notes in the New Hampshire X format.
 _UNITS = "|".join(get_args(HeightUnit))
 _NOTE = re.compile(rf"\[&&NHX(?::unit=({_UNITS}))?(?::joined_from=({_NUMBER.pattern}))?\]\s*;\s*$")
 
 
 def write_newick(
-    parent: NDArray[np.int64],
-    height: NDArray[np.float64],
+    parent: Ids,
+    height: Reals,
     names: Sequence[str],
     unit: HeightUnit | None = None,
     joined_from: float = math.inf,
 ) -> str:
-    """Newick text of a tree without one-child nodes, children in the order of their ids. O(n log n).
-
-    >>> write_newick(np.array([3, 3, 4, 4, -1]), np.array([0.0, 0, 0, 1, 2]), ("a", "b", "c d"))
-    "('c d':2.0,(a:1.0,b:1.0):1.0);"
-    """
+    """Newick text of a tree without one-child nodes, children in the order of their ids. O(n log n)."""
     n_leaves = len(names)
     size, start = layout(parent, n_leaves)
     # Nodes in the order in which their text ends: by last leaf, innermost nodes first.
@@ -66,14 +58,11 @@ def write_newick(
     return "".join([*branches, words[-1], f"[&&NHX{''.join(notes)}]" if notes else "", ";"])[1:]
 
 
-def read_newick(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], tuple[str, ...] | None]:
+def read_newick(text: str) -> tuple[Ids, Reals, tuple[str, ...] | None]:
     """Parents, heights and names (or None) of Newick text. O(n).
 
     One-child nodes are merged with their child. Leaves labeled 0 .. n - 1 keep these ids; others are numbered in order
     of appearance.
-
-    >>> read_newick("((1:1,0:1):1,2:2);")
-    (array([ 3,  3,  4,  4, -1]), array([0., 0., 0., 1., 2.]), None)
     """
     depth, length, labels, _ = _scan(_blank_comments(text))
     length[-1] = np.nan  # The branch above the root says nothing about the tree.
@@ -100,11 +89,7 @@ def read_newick(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], tupl
 
 
 def read_note(text: str) -> tuple[HeightUnit | None, float]:
-    """What the comment that `write_newick` puts at the root says about heights.
-
-    >>> read_note("(a:1,b:1)[&&NHX:unit=volume:joined_from=0.5];"), read_note("(a:1,b:1)[&R];")
-    (('volume', 0.5), (None, inf))
-    """
+    """What the comment that `write_newick` puts at the root says about heights."""
     note = _NOTE.search(text)
     if note is None:
         return None, math.inf
@@ -115,7 +100,6 @@ def read_node_names(text: str) -> dict[int, str]:
     """Names of inner nodes in Newick text, by the numbers that `read_newick` gives to them. O(n).
 
     Labels that are numbers are left out: programs write support values there.
-
     >>> read_node_names("((a,b)'small ones',(c,d)0.98)all;")
     {4: 'small ones', 6: 'all'}
     """
@@ -138,7 +122,7 @@ def _quote(name: str) -> str:
     return "'" + name.replace("'", "''") + "'"
 
 
-def _scan(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str | None], list[str | None]]:
+def _scan(text: str) -> tuple[Ids, Reals, list[str | None], list[str | None]]:
     """Depths and branch lengths (NaN where missing) of the nodes as they end, labels of leaves, labels of inner nodes.
 
     A node ends at the character after it. A node that follows a ')' is the one it closed; others are leaves.
@@ -151,16 +135,16 @@ def _scan(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str |
     for node in _NODE.finditer(text):
         opened, quoted, word, number, end = node.groups()
         if end is None:
-            raise _part_error(text, node.start(), level)
-        if opened:
-            if last == ")":
-                raise _error(text, node.start(), _wanted(level, after_node=True))
-            level += opened.count("(")
+            begun = _NODE_BEGIN.match(text, node.start())
+            raise _error(text, begun.end() if begun else node.start())
+        if opened and last == ")":
+            raise _error(text, node.start())
+        level += opened.count("(")
         if last != ")":
             labels.append(_label(quoted, word))
             # A leaf may be empty, as in `(,);`, but not alone in its parentheses nor as the whole tree.
             if labels[-1] is None and number is None and (level == 0 or (opened and end == ")")):
-                raise _error(text, node.start(5), _wanted(level, after_node=False))
+                raise _error(text, node.start(5))
         else:
             inner.append(_label(quoted, word))
         depths.append(level)
@@ -168,14 +152,14 @@ def _scan(text: str) -> tuple[NDArray[np.int64], NDArray[np.float64], list[str |
         if number is not None and not 0 <= lengths[-1] < math.inf:
             raise _error(text, node.start(4), "a branch length that is finite and not negative")
         if (level == 0) != (end == ";"):
-            raise _error(text, node.start(5), _wanted(level, after_node=True))
+            raise _error(text, node.start(5))
         if end == ";":
             if node.end() < len(text):
                 raise _error(text, node.end(), "nothing after the ';', because one text holds one tree")
             return np.array(depths, dtype=np.int64), np.array(lengths), labels, inner
         last = end
         level -= end == ")"
-    raise _error(text, len(text), _wanted(level, after_node=last == ")"))
+    raise _error(text, len(text))
 
 
 def _label(quoted: str | None, word: str | None) -> str | None:
@@ -187,50 +171,10 @@ def _label(quoted: str | None, word: str | None) -> str | None:
 
 def _blank_comments(text: str) -> str:
     """The text with comments replaced by blanks, so that positions and lines stay the same."""
-    if "[" not in text:
-        return text
-    pieces: list[str] = []
-    position = 0
-    while part := _QUOTED_OR_COMMENT.search(text, position):
-        pieces.append(text[position : part.start()])
-        is_comment = part[0] == "["
-        position = _comment_end(text, part.start()) if is_comment else part.end()
-        pieces.append(re.sub(r"[^\n]", " ", text[part.start() : position]) if is_comment else part[0])
-    return "".join([*pieces, text[position:]])
+    return _QUOTED_OR_COMMENT.sub(lambda part: part[1] or re.sub(r"[^\n]", " ", part[0]), text)
 
 
-def _comment_end(text: str, start: int) -> int:
-    """The position after the bracket that closes the comment opened at `start`; comments may nest."""
-    level = 0
-    for bracket in _BRACKET.finditer(text, start):
-        level += 1 if bracket[0] == "[" else -1
-        if level == 0:
-            return bracket.end()
-    raise _error(text, start, "a ']' that closes this comment")
-
-
-def _part_error(text: str, start: int, level: int) -> ValueError:
-    """What is wrong with the node that starts at `start` and does not end properly."""
-    parts = _NODE_BEGIN.match(text, start)
-    assert parts is not None, "a pattern whose parts may all be missing always matches"
-    position = parts.end()
-    measured = parts[4] is not None
-    begun = measured or parts[2] is not None or parts[3] is not None
-    if text.startswith("'", position) and not begun:
-        return _error(text, position, "a second ' that closes this label")
-    if text.startswith(":", position) and not measured:
-        return _error(text, position + 1, "a branch length such as 1, 0.5 or 2e-3")
-    return _error(text, position, _wanted(level + parts[1].count("("), after_node=begun))
-
-
-def _wanted(level: int, *, after_node: bool) -> str:
-    """What may come at this depth, after a node or in its place."""
-    if not after_node:
-        return "a label, a branch length or '('"
-    return "',' or ')'" if level > 0 else "';'"
-
-
-def _error(text: str, position: int, expected: str) -> ValueError:
+def _error(text: str, position: int, expected: str = "a label, a length or one of (,);") -> ValueError:
     """The error for the word or character at `position`, or after the blanks there."""
     position = len(text) - len(text[position:].lstrip())
     word = _WORD.match(text, position)

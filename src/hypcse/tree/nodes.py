@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
 from hypcse._checks import check_count, check_features
-from hypcse.kernels.trees.branches import add_column, mean_squares_between
+from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.trees.sweep import kept_parents, lift_heights, subtree_minima, subtree_sums
 from hypcse.tree.tree import Tree
 
@@ -23,10 +23,10 @@ class Outline(NamedTuple):
     """
 
     tree: Tree
-    node: NDArray[np.int64]
+    node: Ids
 
 
-def outline(tree: Tree, clusters: NDArray[np.int64]) -> Outline:
+def outline(tree: Tree, clusters: Ids) -> Outline:
     """The tree down to clusters (labels from 0, -1 for outliers). O(n).
 
     A cluster is the largest node that has leaves of no other cluster. Leaves of the cluster elsewhere, its strays, are
@@ -53,7 +53,7 @@ def outline(tree: Tree, clusters: NDArray[np.int64]) -> Outline:
     return Outline(Tree(np.where(parent >= 0, number[parent], -1), height), node)
 
 
-def _largest_nodes(tree: Tree, clusters: NDArray[np.int64]) -> NDArray[np.int64]:
+def _largest_nodes(tree: Tree, clusters: Ids) -> Ids:
     """For each cluster, the largest node that has leaves of no other."""
     clustered = clusters >= 0
     above = int(clusters.max()) + 1
@@ -70,10 +70,8 @@ def _largest_nodes(tree: Tree, clusters: NDArray[np.int64]) -> NDArray[np.int64]
     return nodes[largest]
 
 
-def merge_distances(tree: Tree, X: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Root mean squared distance between the parts that each node joins, (n_nodes,), never decreasing upwards.
-
-    The mean is over all pairs of leaves in different children, and follows from sizes, means and variances. O(n d).
+def merge_distances(tree: Tree, X: NDArray[np.floating]) -> Reals:
+    """Root mean squared distance, over pairs of leaves, between the parts that each node joins, (n_nodes,). O(n d).
 
     >>> merge_distances(Tree.from_newick("((0,1),2);"), np.array([[0.0], [2.0], [5.0]])).round(3).tolist()
     [0.0, 0.0, 0.0, 2.0, 4.123]
@@ -84,20 +82,28 @@ def merge_distances(tree: Tree, X: NDArray[np.floating]) -> NDArray[np.float64]:
     return part_distances(tree, features, np.ones(tree.n_leaves), np.zeros(tree.n_leaves))
 
 
-def part_distances(
-    tree: Tree, means: NDArray[np.floating], sizes: NDArray[np.float64], squares: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def part_distances(tree: Tree, means: NDArray[np.floating], sizes: Reals, squares: Reals) -> Reals:
     """`merge_distances` if each leaf is a group: its number of points, their mean, and their squared distances from it.
 
     means : (n_leaves, d); sizes and squares, summed over the points of a leaf : (n_leaves,).
     """
-    counts = subtree_sums(tree.parent, np.concatenate([sizes, np.zeros(tree.n_nodes - tree.n_leaves)]))
+    n, above = tree.n_leaves, tree.parent[:-1]
+    counts = subtree_sums(tree.parent, sizes)
+    # At each node sum_c |c| (m_c - m)^2 over its children c, m being means.
     between = np.zeros(tree.n_nodes)
     for column in range(means.shape[1]):
         values = means[:, column].astype(np.float64)
-        add_column(tree.parent, counts, sizes * (values - values.mean()), between)
-    mean_squares = mean_squares_between(tree.parent, counts, between, squares)
-    return lift_heights(tree.parent, np.sqrt(mean_squares))
+        mean = subtree_sums(tree.parent, sizes * (values - values.mean())) / counts
+        gap = mean[:-1] - mean[above]
+        np.add.at(between, above, counts[:-1] * gap * gap)
+    # With S the squares of a node around its mean, all pairs under it have |u| S_u. Those between children are
+    # sum_c (|u| - |c|) S_c + |u| sum_c |c| |m_c - m_u|^2, of which no term is negative: nothing cancels.
+    inside = subtree_sums(tree.parent, np.append(squares, between[n:]))
+    rest = counts[above] - counts[:-1]
+    across = np.bincount(above, rest * inside[:-1], tree.n_nodes) + counts * between
+    # Both orders of a pair are counted.
+    pairs = np.bincount(above, rest * counts[:-1], tree.n_nodes)
+    return lift_heights(tree.parent, np.sqrt(np.append(np.zeros(n), 2 * across[n:] / pairs[n:])))
 
 
 class Layer(NamedTuple):
@@ -108,20 +114,13 @@ class Layer(NamedTuple):
     members : (k, n_leaves) sparse, 1 where a leaf lies under a node.
     """
 
-    node: NDArray[np.int64]
-    above: NDArray[np.int64]
+    node: Ids
+    above: Ids
     members: sparse.csr_array
 
 
 def node_layers(tree: Tree, levels: Sequence[ArrayLike] | None = None, min_size: int = 1) -> Iterator[Layer]:
-    """The nodes of at least `min_size` leaves that the clusters of `levels` are, layer by layer, the root alone first.
-
-    Without levels, all nodes of that size.
-
-    >>> tree = Tree.from_newick("(((0,1),(2,3)),(4,5));")
-    >>> [layer.node.tolist() for layer in node_layers(tree, [[0, 0, 0, 0, 1, 1]])]
-    [[10], [8, 9]]
-    """
+    """The nodes of `min_size` leaves that the clusters of `levels` are, or all, layer by layer, the root first."""
     chosen = np.full(tree.n_nodes, not levels)
     for level in levels or ():
         labels = np.asarray(level, np.int64)
@@ -143,7 +142,7 @@ def node_layers(tree: Tree, levels: Sequence[ArrayLike] | None = None, min_size:
         yield Layer(layer, place[above[layer]] if k else np.zeros(1, np.int64), _members(tree, layer))
 
 
-def _members(tree: Tree, nodes: NDArray[np.int64]) -> sparse.csr_array:
+def _members(tree: Tree, nodes: Ids) -> sparse.csr_array:
     size = tree.sizes[nodes]
     ends = np.concatenate([[0], np.cumsum(size)])
     position = np.arange(ends[-1]) + np.repeat(tree.first_positions[nodes] - ends[:-1], size)

@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypcse._arrays import freeze
 from hypcse._checks import check_choice, check_count, check_finite, check_number, first_duplicate
-from hypcse._choices import HeightUnit, LeafOrder
+from hypcse._choices import HeightUnit
 from hypcse._notebook import ShowsItself
 from hypcse.kernels.trees.ancestors import AncestorIndex, ancestor_index, pair_ancestors
 from hypcse.kernels.trees.sweep import layout, leaf_labels
 from hypcse.tree.checks import check_heights, check_names, check_parents, leaf_mask, match_names, node_ids
 from hypcse.tree.formats import linkage_to_parents, make_networkx, parents_to_linkage, read_json, write_json
 from hypcse.tree.newick import read_newick, read_note, write_newick
-from hypcse.tree.numbering import attach_leaves, canonical, keep_leaves, order_alike, renumber
+from hypcse.tree.numbering import attach_leaves, canonical, keep_leaves, renumber
 
 if TYPE_CHECKING:
     import networkx
@@ -163,31 +163,17 @@ class Tree(ShowsItself):
         first = self.first_positions[node]
         return np.sort(self.leaf_order()[first : first + self.sizes[node]])
 
-    def leaf_order(self, X: ArrayLike | None = None, method: LeafOrder = "auto") -> NDArray[np.int64]:
-        """Return the leaves from left to right, as in a drawing without crossings.
-
-        Without X, children are in the order of their ids. With features, sides are flipped to bring similar leaves
-        together.
-
-        Parameters
-        ----------
-        X
-            Features, one row per leaf.
-        method
-            "exact" has the smallest sum of distances between neighbors and takes quadratic memory; "greedy" takes
-            linear memory; "auto" is exact up to 1,000 leaves. "exact" is for binary trees: a multiway node is first
-            split as by `to_linkage`.
+    def leaf_order(self) -> NDArray[np.int64]:
+        """Return the leaves from left to right, as in a drawing without crossings: children in the order of their ids.
 
         Returns
         -------
         ndarray of shape (n,)
             Ids of the leaves.
         """
-        if X is None:
-            order = np.empty(self.n_leaves, np.int64)
-            order[self.first_positions[: self.n_leaves]] = np.arange(self.n_leaves)
-            return order
-        return order_alike(self.to_linkage() if self.n_leaves > 1 else np.empty((0, 4)), X, method)
+        order = np.empty(self.n_leaves, np.int64)
+        order[self.first_positions[: self.n_leaves]] = np.arange(self.n_leaves)
+        return order
 
     def cut(
         self, n_clusters: int | None = None, height: float | None = None, max_size: int | None = None
@@ -311,27 +297,6 @@ class Tree(ShowsItself):
             The tree with these names.
         """
         return replace(self, names=None if names is None else tuple(names))
-
-    @classmethod
-    def single(cls, names: Sequence[str] | None = None) -> Tree:
-        """The tree of one leaf.
-
-        Parameters
-        ----------
-        names
-            The name of the leaf, in a list.
-
-        Returns
-        -------
-        Tree
-            A tree of one node.
-
-        Examples
-        --------
-        >>> Tree.single().n_nodes
-        1
-        """
-        return cls(np.array([-1]), np.zeros(1), None if names is None else tuple(names))
 
     def reordered(self, names: Sequence[str]) -> Tree:
         """The same tree with its leaves in another order: its leaf k is the leaf called names[k].
@@ -486,7 +451,10 @@ class Tree(ShowsItself):
         Tree
             The tree, with its node numbers.
         """
-        return cls(**read_json(text))
+        try:
+            return cls(**read_json(text))
+        except (TypeError, OverflowError) as error:
+            raise ValueError(f"the JSON text holds no tree: {error}") from None
 
     def to_json(self, names: Sequence[str] | None = None) -> str:
         """A JSON object with `parent`, `height`, `names`, `unit` and `joined_from`; the node numbers are kept.

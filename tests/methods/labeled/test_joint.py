@@ -10,7 +10,7 @@ from pytest import approx
 
 from hypcse.neural.geometry import log_origin, on_sphere
 from hypcse.paper.classifiers import LabeledInputs, hyphc_end_to_end, hyphc_two_step
-from hypcse.paper.hyphc_leaves import cross_entropy_slopes
+from hypcse.paper.methods.hyphc import cross_entropy_slopes
 
 
 @given(st.integers(1, 8), st.integers(1, 4), st.integers(1, 3), st.floats(0.01, 0.999), st.integers(0, 999))

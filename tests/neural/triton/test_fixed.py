@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from hypcse import HypcseWarning, similarity_graph
-from hypcse.neural.training.config import TrainingConfig
+from hypcse.neural.training.config import Setup, TrainingConfig
 from hypcse.neural.training.fixed import CaptureError, FixedSteps, can_be_fixed
-from hypcse.neural.training.run import Run, Setup
+from hypcse.neural.training.run import Run
 
 pytestmark = pytest.mark.usefixtures("interpreter")
 

@@ -14,7 +14,6 @@ import numpy as np
 from distributed import Client
 from numpy.typing import NDArray
 
-from hypcse._checks import warn
 from hypcse._choices import Bandwidth, Metric, NeighborSearch, Scale
 from hypcse._progress import Callback, Reporter, Stopped
 from hypcse.dask.building import gather_parts, part_bounds, scatter_parts
@@ -29,19 +28,13 @@ from hypcse.dask.similarity.shards import (
     cut_shards,
     deal_block,
     keep_best,
-    measure_recall,
     place_centroids,
     search_piece,
 )
-from hypcse.graph.neighbors.search import MAX_EXACT
-from hypcse.graph.scales import Scaling
+from hypcse.graph.scaling import Scaling
 from hypcse.graph.similarity import MIN_WEIGHT, gaussian_weights
-from hypcse.kernels.arrays import Ids, Reals
-from hypcse.storage.files import hold_folder
-from hypcse.storage.whole import write_file
-
-LEAST_RECALL = 0.95
-"""Below this recall, there is a warning."""
+from hypcse.kernels.arrays import Ids
+from hypcse.storage.files import hold_folder, write_file
 
 
 def similarity_graph(
@@ -70,14 +63,8 @@ def similarity_graph(
     ----------
     X
         A dask.array or an array, one row per point; or a dask.dataframe of numbers.
-    n_neighbors
-        Neighbors per point.
-    bandwidth
-        A positive number, "auto" or "median", as for `hypcse.similarity_graph`.
-    scale
-        "minmax", "standard", "rank" or "none". Quantiles of "rank" are those of at most 100,000 rows.
-    metric
-        "euclidean" or "cosine".
+    n_neighbors, bandwidth, scale, metric
+        As for `hypcse.similarity_graph`. Quantiles of "rank" are those of at most 100,000 rows.
     algorithm
         How a shard is searched, see `hypcse.graph.nearest_neighbors`: "auto" is exact up to 50,000 rows.
     n_probes
@@ -100,8 +87,7 @@ def similarity_graph(
     Returns
     -------
     DistributedGraph
-        Vertex k is row k of X. Its `recall`, the share of the true neighbors, is measured on 500 rows. Below 0.95
-        there is a warning.
+        Vertex k is row k of X.
 
     Examples
     --------
@@ -166,12 +152,11 @@ class Pipeline:
         shards = Shards(scaling, options.metric, centroids, options.n_probes)
         pieces = self._search(shards, bounds, work)
         alone = len(pieces) == 1
-        best, largest, squared = self._best(pieces, bounds, work)
-        recall = 1.0 if alone and n <= MAX_EXACT else self._recall(shards, squared)
+        best, largest = self._best(pieces, bounds, work)
         width = choose_width(self.client, best, options.width, largest)
         diagonal = np.load(pieces[0].with_suffix(".npy")) if alone else np.ones(n)
         parts = self._weigh(best, bounds, width, work)._replace(self_weights=diagonal)
-        about = {"bandwidth": width, "recall": recall, "fingerprint": fingerprint}
+        about = {"bandwidth": width, "fingerprint": fingerprint}
         write_metadata(self.place, parts, about)
         shutil.rmtree(work)
         return parts, about
@@ -179,15 +164,10 @@ class Pipeline:
     def _plan_cuts(self, work: Path, n_parts: int | None) -> Ids:
         """The rows at which parts begin; they and the blocks of rows are those of an earlier call, if there was one."""
         path, n = work / "plan.json", self.rows.shape[0]
-        bounds = part_bounds(n, 2 * n * self.options.n_neighbors, n_parts, self.client).tolist()
-        plan = {"chunks": self.rows.chunks[0], "bounds": bounds}
-        if path.is_file():
-            plan = json.loads(path.read_text(encoding="utf-8"))
-            if n_parts is not None and plan["bounds"] != bounds:
-                plan["bounds"] = bounds
-                for file in work.glob("neighbors-*"):
-                    file.unlink()
-        write_file(path, json.dumps(plan))
+        if not path.is_file():
+            bounds = part_bounds(n, 2 * n * self.options.n_neighbors, n_parts, self.client).tolist()
+            write_file(path, json.dumps({"chunks": self.rows.chunks[0], "bounds": bounds}))
+        plan = json.loads(path.read_text(encoding="utf-8"))
         self.rows = self.rows.rechunk({0: tuple(plan["chunks"])})
         return np.array(plan["bounds"], np.int64)
 
@@ -204,30 +184,14 @@ class Pipeline:
         list(self.track("neighbors", searched, len(pieces)))
         return paths
 
-    def _best(self, pieces: list[Path], bounds: Ids, work: Path) -> tuple[list[Path], float, Reals]:
-        """Files of the best neighbors by part; the largest squared distance, and distances for the recall."""
+    def _best(self, pieces: list[Path], bounds: Ids, work: Path) -> tuple[list[Path], float]:
+        """Files of the best neighbors by part, and the largest squared distance."""
         paths = [work / f"best-{part:05d}.parquet" for part in range(bounds.size - 1)]
-        measured = self.options.measured(self.rows.shape[0])
-        samples = np.split(measured, np.searchsorted(measured, bounds[1:-1]))
         # A row that its copies push from its own list has one neighbor more if there is one shard.
         most = self.options.n_neighbors + (len(pieces) == 1)
         numbers = range(len(paths))
-        best = run_tasks(self.client, keep_best, numbers, paths, samples, pieces=pieces, n_neighbors=most)
-        largest, squared = zip(*self.track("best neighbors", best, len(paths)), strict=True)
-        return paths, max(largest), np.concatenate(squared)
-
-    def _recall(self, shards: Shards, squared: Reals) -> float:
-        """Measured on a sample and reported, with a warning if it is low."""
-        sample = sample_rows(self.client, self.rows, self.options.measured(self.rows.shape[0]))
-        points = compared(shards.scaling.apply(sample), shards.metric)
-        recall = measure_recall(self.client, self.rows, shards, points, squared[:, : self.options.n_neighbors])
-        self.reporter.tell("recall", 1, 1, value=recall, measure="recall")
-        if recall < LEAST_RECALL:
-            warn(
-                f"the recall of neighbors is {recall:.3f}, as measured on {len(points)} rows. Pass a larger n_probes "
-                f"(now {shards.n_probes}) or larger shards (shard_rows)."
-            )
-        return recall
+        best = run_tasks(self.client, keep_best, numbers, paths, pieces=pieces, n_neighbors=most)
+        return paths, max(self.track("best neighbors", best, len(paths)))
 
     def _weigh(self, best: list[Path], bounds: Ids, width: float, work: Path) -> Parts:
         """The parts of the graph: weights of neighbors, averaged both ways."""

@@ -9,30 +9,26 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import dask.array as da
 import numpy as np
-from distributed import Client
 from numpy.typing import NDArray
 
 from hypcse._checks import check_count
 from hypcse._choices import Metric
 from hypcse._random import check_seed, generator
 from hypcse._threads import openmp_threads, worker_threads
-from hypcse.dask.client import run_blocks, scratch_folder
+from hypcse.dask.client import scratch_folder
 from hypcse.dask.edge_files import Edges, load_array, mix_bits, save_arrays
 from hypcse.dask.similarity.blocks import MAX_RANKED, Columns, checked_block
 from hypcse.graph.neighbors.search import nearest_neighbors, neighbors_among, unit_rows
-from hypcse.graph.scales import Scaling
+from hypcse.graph.scaling import Scaling
 from hypcse.graph.similarity import GraphOptions, weighed_neighbors
-from hypcse.kernels.arrays import Ids, Reals
+from hypcse.kernels.arrays import Ids
 
 MAX_SHARD_ROWS = 200_000
 SHARD_BYTES = 64_000_000
 """Rows of a shard by default are so many, or fewer if they would take more memory."""
 PER_CENTROID, LEAST_SAMPLE = 64, 10_000
 """Rows of the sample that k-means sees: so many per centroid, and so many at least."""
-N_MEASURED = 500
-"""Rows whose true neighbors are searched to measure recall."""
 
 
 @dataclass(frozen=True)
@@ -64,22 +60,14 @@ class Options(GraphOptions):
     def sampled(self, n: int, d: int) -> Ids:
         """Ascending numbers of the rows that centroids and quantiles are learned from."""
         size = max(LEAST_SAMPLE, PER_CENTROID * self.n_shards(n, d), MAX_RANKED if self.scale == "rank" else 0)
-        return _choose(self.random_state, "sample of rows", n, size)
-
-    def measured(self, n: int) -> Ids:
-        """Ascending numbers of the rows that recall is measured on."""
-        return _choose(self.random_state, "recall of rows", n, N_MEASURED)
+        if size >= n:
+            return np.arange(n)
+        return np.sort(generator(self.random_state, "sample of rows").choice(n, size, replace=False))
 
     def fingerprint(self, columns: Columns) -> str:
         """Identifies the options, and the table by its shape, its precision and all of its values."""
         table = [columns.n_rows, columns.low.size, columns.low.dtype.name, columns.checksum]
         return hashlib.sha256(json.dumps([asdict(self), table], default=str).encode()).hexdigest()[:16]
-
-
-def _choose(random_state: int, purpose: str, n: int, size: int) -> Ids:
-    if size >= n:
-        return np.arange(n)
-    return np.sort(generator(random_state, purpose).choice(n, size, replace=False))
 
 
 N_STEPS = 20
@@ -185,38 +173,14 @@ def search_piece(piece: Piece, path: Path, places: list[Path], options: Options,
     Edges(source, ids[neighbors[known]], squared[known]).write(path, np.searchsorted(source, bounds))
 
 
-def keep_best(part: int, path: Path, sample: Ids, pieces: list[Path], n_neighbors: int) -> tuple[float, Reals]:
-    """Write the nearest distinct neighbors of each row of a part by (distance, id)."""
+def keep_best(part: int, path: Path, pieces: list[Path], n_neighbors: int) -> float:
+    """Write the nearest distinct neighbors of each row of a part by (distance, id); the largest squared distance."""
     edges = Edges.gather(pieces, part)
     edges = edges.take(np.lexsort((edges.weight, edges.target, edges.source)))
     again = (np.diff(edges.source, prepend=-1) == 0) & (np.diff(edges.target, prepend=-1) == 0)
     edges = edges.take(~again)
     edges = edges.take(np.lexsort((edges.target, edges.weight, edges.source)))
     place = np.arange(edges.source.size) - np.searchsorted(edges.source, edges.source)
-    edges, place = edges.take(place < n_neighbors), place[place < n_neighbors]
+    edges = edges.take(place < n_neighbors)
     edges.write(path)
-    squared = np.full((sample.size, n_neighbors), np.inf)
-    sampled = np.isin(edges.source, sample)
-    squared[np.searchsorted(sample, edges.source[sampled]), place[sampled]] = edges.weight[sampled]
-    return float(edges.weight.max(initial=0.0)), squared
-
-
-def measure_recall(client: Client, rows: da.Array, shards: Shards, points: NDArray[Any], squared: Reals) -> float:
-    """Share of the k neighbors of sampled rows that are no farther than the true ones, between 0 and 1."""
-    count = squared.shape[1] + 1
-    true = np.full((len(points), count), np.inf)
-    for others in run_blocks(client, nearest_in_block, rows, shards=shards, points=points, count=count):
-        true = np.sort(np.concatenate([true, others], axis=1), axis=1)[:, :count]
-    # The first of all is the row itself. Distances of one pair may differ by rounding.
-    true = true[:, 1:]
-    limit = np.where(np.isfinite(true), true, -np.inf).max(axis=1, initial=0.0) * (1 + 1e-6) + 1e-12
-    n_true = np.isfinite(true).sum()
-    return float((squared <= limit[:, None]).sum() / n_true) if n_true else 1.0
-
-
-def nearest_in_block(block: Any, first: int, shards: Shards, points: NDArray[Any], count: int) -> Reals:
-    """Squared distances of points, as they compare, to their nearest rows of a block, (m, count) or fewer."""
-    others = compared(shards.scaling.apply(checked_block(block, first)), shards.metric)
-    with worker_threads(1, len(others)):
-        squared = np.square(neighbors_among(others, points, count).distances)
-    return np.square(squared / 2) if shards.metric == "cosine" else squared
+    return float(edges.weight.max(initial=0.0))

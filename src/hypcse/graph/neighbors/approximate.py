@@ -34,9 +34,8 @@ def nearest_in_lists(X: NDArray[np.floating], k: int) -> Nearest:
     """The k nearest others of every point, an estimated 0.995 of them or more.
 
     Each point has a list of near points, first from the nearest leaves of a k-d tree. In each round, points look into
-    the lists of those in their own, until a sample of 512 points has its true neighbors. The result is the same at any
-    number of threads. If a round helps little, the lists get longer; if that does not help either, for example because
-    single precision cannot tell the points apart, the search is exact.
+    the lists of those in their own, until a sample of 512 points has its true neighbors. If a round helps little, the
+    lists get longer; if that does not help either, the search is exact.
     """
     n = len(X)
     k_all = min(n, k + max(n.bit_length() - FEWER, k // 2))
@@ -111,11 +110,7 @@ def _sample(n: int, size: int) -> Ids:
 
 
 def _robustly_centered(X: NDArray[np.floating]) -> NDArray[np.float32]:
-    """(X - median) / (median distance from it), in float32, by a sample of rows.
-
-    A few distant rows would shift the mean and the range, and make the others equal in single precision. The distant
-    rows are clipped so that their squares do not overflow.
-    """
+    """(X - median) / (median distance from it), in float32, by a sample of rows; distant rows are clipped."""
     some = X[_sample(len(X), 8 * SAMPLE)].astype(np.float64)
     center = np.median(some, axis=0)
     away = np.abs(some - center).max(axis=1)

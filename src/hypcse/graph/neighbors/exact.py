@@ -99,16 +99,13 @@ class TreeIndex:
 
 
 def kd_tree(X: NDArray[np.floating], k: int, queries: Queries | None = None, index: TreeIndex | None = None) -> Nearest:
-    """The k nearest others of each query (all points by default), for k < n - 1; O(n log n) in few dimensions.
-
-    Equal rows are searched once: a tree cannot tell them apart, and rows with more copies than neighbors would take
-    O(n) each. An index of X, made before, may be given.
-    """
+    """The k nearest others of each query (all points by default), for k < n - 1; O(n log n) in few dimensions."""
     wanted = Queries.rows(X) if queries is None else queries
     index = TreeIndex.of(X) if index is None else index
     copies, distinct = index.copies, index.distinct
     if copies is None:
         return _search_tree(index, k, wanted)
+    # Equal rows are searched once: a tree cannot tell them apart, and many copies would take O(n) each.
     # A row of the table itself is one of the k + 1 nearest, or more than k others are as near.
     points, place = (distinct, copies.place) if queries is None else (queries.points, np.arange(queries.own.size))
     nearest, near_squared = _search_tree(index, k + 1, Queries.new(points))
@@ -122,11 +119,7 @@ def kd_tree(X: NDArray[np.floating], k: int, queries: Queries | None = None, ind
 
 
 def _search_tree(index: TreeIndex, k: int, queries: Queries) -> Nearest:
-    """The k nearest different rows of each query by the tree, whose order among equal distances is arbitrary.
-
-    If the k-th distance equals that of the last candidate, the query asks for twice as many; queries still tied at 256
-    are searched by brute force.
-    """
+    """The k nearest different rows of each query by the tree; those tied at the end look farther, or by brute force."""
     X = index.distinct
     n = len(X)
     indices, squared = queries.blank(k)
@@ -162,10 +155,7 @@ def _candidates(tree: PointTree, points: NDArray[np.floating], k: int) -> Ids:
 
 
 def center_and_unit(X: NDArray[np.floating]) -> tuple[NDArray[np.float64], float]:
-    """Mean and unit for which (X - mean) / unit has its largest entry at about 1.
-
-    Centering keeps the norms small against the distances, which is what products in float32 can resolve.
-    """
+    """Mean and unit for which (X - mean) / unit has its largest entry at about 1, so that norms are small."""
     mean = X.mean(axis=0, dtype=np.float64)
     reach = max(float((X.max(axis=0) - mean).max()), float((mean - X.min(axis=0)).max()))
     return mean, max(reach, 1e-150)
@@ -222,9 +212,7 @@ class _Copies:
         """Rows that hold the K nearest of each query, (queries, at least K), padded with -1.
 
         `nearest` and `squared` (queries, K) are positions and squared distances of the nearest different rows by
-        (distance, position), padded with -1 and infinity. The K nearest rows by (distance, id) are copies of these: a
-        row is preceded by the first of its copies, so fewer than K different rows come before it. The first K copies of
-        each are enough.
+        (distance, position), padded with -1 and infinity. The first K copies of each are enough.
         """
         K = nearest.shape[1]
         counts = np.where(nearest < 0, 0, np.minimum(np.diff(self.start)[nearest], K))
@@ -251,9 +239,5 @@ def _find_copies(X: NDArray[np.floating]) -> _Copies | None:
 
 
 def _within_runs(lengths: Ids) -> Ids:
-    """0, 1, ... in each of some runs.
-
-    >>> _within_runs(np.array([2, 0, 3]))
-    array([0, 1, 0, 1, 2])
-    """
+    """0, 1, ... in each of some runs: 0, 1, 0, 1, 2 for the lengths 2, 0, 3."""
     return np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)

@@ -69,8 +69,8 @@ def nearest_neighbors(
         "brute" and "kd-tree" are exact. "lists" of near points, which look for others in each other, find an estimated
         0.995 of the neighbors or more, by a sample of 512 points; if they cannot, the search is exact, with a warning
         if that takes long. "auto" takes the fastest exact one up to 50,000 points and "lists" beyond, except in up to 6
-        columns. If torch sees a GPU, it replaces "lists" by an exact search, unless single precision leaves over 2 % of
-        a sample uncertain. Precomputed distances are always read completely.
+        columns. If torch sees a GPU, it replaces "lists" (by an exact search up to two million points), unless single
+        precision leaves over 2 % of a sample uncertain. Precomputed distances are always read completely.
 
     Returns
     -------
@@ -100,10 +100,7 @@ def nearest_neighbors(
 def published_neighbors(
     points: NDArray[np.float32], n_neighbors: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Those behind the published figures: scikit-learn's, in its own order among equal distances.
-
-    Ids, squared distances, and 1 for each point that is in its own list, where -1 marks it.
-    """
+    """scikit-learn's, in its order of ties: ids, squared distances, and 1 for points in their own list, there as -1."""
     without_ties = _untied_neighbors(points, n_neighbors)
     if without_ties is not None:
         return *without_ties, np.ones(len(points))
@@ -118,10 +115,7 @@ def published_neighbors(
 
 
 def _untied_neighbors(points: NDArray[np.float32], k: int) -> Nearest | None:
-    """Each point itself as -1 and its k nearest others, where no order of equal distances matters; else None.
-
-    Equal means within the rounding of a distance as a difference of squared norms, as scikit-learn computes it.
-    """
+    """Each point itself as -1 and its k nearest others, if no two distances are equal up to rounding; else None."""
     n, d = points.shape
     if not n >= MIN_TREE or d > MAX_TREE_COLUMNS or k >= n - 2:
         return None
@@ -137,12 +131,8 @@ def neighbors_among(
 ) -> Neighbors:
     """The `n_neighbors` nearest rows of X (all, if there are no more) for each of some other points, (m, k), exactly.
 
-    Both tables are finite and of one dtype, as `Scaling` gives them. Equal distances are ordered by id. The result for
-    a point does not depend on the other points. O(n d) per point; less in few dimensions and with many points, or with
-    an `index_of` X made before.
-
-    >>> neighbors_among(np.array([[0.0], [1.0], [3.0]]), np.array([[2.0]]), 2).indices
-    array([[1, 2]])
+    Both tables are finite and of one dtype, as `Scaling` gives them. Equal distances are ordered by id. O(n d) per
+    point; less in few dimensions and with many points, or with an `index_of` X made before.
     """
     n, d = X.shape
     k, queries = min(n_neighbors, n), Queries.new(points)
@@ -190,10 +180,6 @@ def unit_rows(features: NDArray[np.floating], width: int | None = None) -> NDArr
 
     Rows of zeros, which have no direction, get one of their own, as a last column: their cosine distance from all
     others is 1. With `width` columns there is such a column or not, whatever the rows are.
-
-    >>> unit_rows(np.array([[3.0, 4.0], [0.0, 0.0]]))
-    array([[0.6, 0.8, 0. ],
-           [0. , 0. , 1. ]])
     """
     rows = features.astype(np.float64)
     empty = ~rows.any(axis=1)

@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
 from hypcse.kernels.compile import helper, kernel
 from hypcse.kernels.linkage.adjacency import Clusters, Pool, fold_segments, join_segments, single_clusters
-from hypcse.kernels.linkage.hubs import PATIENCE, join_pairs, nearest_pair, pairs_of_lists
+from hypcse.kernels.linkage.hubs import PATIENCE, Pairs, join_pairs, nearest_pair, pairs_of_lists
 from hypcse.kernels.linkage.merges import first_ranks
-from hypcse.kernels.linkage.pairs import DEGREE, Pairs
 
 # States of a cluster: free, on the chain, or stuck, because its chain ends at a cluster that must not merge.
 _FREE, _ON_CHAIN, _STUCK = 0, 1, 2
@@ -55,14 +54,13 @@ def chain_merges(
 ) -> tuple[Ids, Ids]:
     """Return the merges of the linkage cut(A, B) / (mass A mass B), largest first, in the order of the chains.
 
-    Unit masses give average linkage, degrees give Paris linkage; both are reducible, so chains find the exact tree.
-    Each merge names its clusters by one member. There are n minus the number of components of them. About O(m log n)
-    time in lists; once these have cost `patience` times n + m, search trees take over. These make the same merges if
+    Unit masses give average linkage, degrees Paris linkage. Each merge names its clusters by one member. About
+    O(m log n) in lists; once these have cost `patience` times n + m, heaps take over, which make the same merges if
     sums of weights are exact, as those that `shorten` made are. O(n + m) memory.
 
     rank   : of each vertex, all different, by which ties are broken; `first_ranks` by default.
-    frozen : vertices that must not merge, numbered after all others, whose rows are empty; none by default. Then the
-             merges are those that are certain whatever becomes of these vertices, and of their other neighbors.
+    frozen : vertices that must not merge, numbered after all others, whose rows are empty. Then the merges are those
+             that are certain whatever becomes of these vertices, and of their other neighbors.
     """
     n = mass.size
     state = np.zeros(n, np.int8) if frozen is None else np.where(frozen, np.int8(_STUCK), np.int8(_FREE))
@@ -73,7 +71,7 @@ def chain_merges(
         lengths = clusters.pool.length.copy()
         pairs = pairs_of_lists(clusters, 0.0)
         clusters.pool.length[:] = lengths
-        # Compiled anew for search trees: most graphs do without, and need not wait for that.
+        # Compiled anew for heaps: most graphs do without, and need not wait for that.
         follow_chain(at, pairs, 0)
     n_merges = at.status[1]
     return clusters.first[:n_merges], clusters.second[:n_merges]
@@ -104,7 +102,7 @@ def follow_chain(at: Chain, pairs: Pairs | None, limit: int) -> bool:
             nearest = _nearest(pool, begin, end, mass, rank)
             n_scanned += end - begin
         else:
-            nearest, pool.length[top] = nearest_pair(pairs, top), pairs.tree[top, DEGREE]
+            nearest, pool.length[top] = nearest_pair(pairs, top), pairs.degree[top]
         if nearest >= 0 and state[nearest] == _ON_CHAIN:
             # Further down the chain nothing is nearer, except for sums of equal weights that differ in their last bit.
             nearest = below

@@ -21,8 +21,7 @@ def number_merges(first: Ids, second: Ids, height: Reals) -> Reals:
     order = np.argsort(height, kind="stable")
     parent = merge_parents(first[order], second[order], first.size + 1)
     children = np.argsort(parent[:-1], kind="stable").reshape(-1, 2)
-    leaves = np.arange(parent.size) <= first.size
-    sizes = subtree_sums(parent, leaves.astype(np.float64))[first.size + 1 :]
+    sizes = subtree_sums(parent, np.ones(first.size + 1))[first.size + 1 :]
     return np.column_stack([children, height[order], sizes])
 
 
@@ -40,22 +39,12 @@ def merge_parents(first: Ids, second: Ids, n_leaves: int) -> Ids:
 
 def join_roots(parent: Ids, mass: Reals) -> Ids:
     """Make one tree of a forest: join the two roots of least mass, ties by id, until one is left. O(n log n)."""
-    total = _forest_masses(parent, mass)
-    roots = np.flatnonzero(parent < 0)
+    roots, n_nodes = np.flatnonzero(parent < 0), parent.size
+    # One node above all roots makes a tree of them.
+    total = subtree_sums(np.append(np.where(parent < 0, n_nodes, parent), -1), mass)
+    total = np.append(total[:-1], np.zeros(n_nodes))
     # The stable sort of NumPy: numba's own takes a second to compile.
     return _join_sorted_roots(parent, total, roots[np.argsort(total[roots], kind="stable")])
-
-
-@kernel
-def _forest_masses(parent: Ids, mass: Reals) -> Reals:
-    """Return the mass of the leaves under each node of a forest, and zeros for as many nodes again."""
-    total = np.zeros(2 * parent.size)
-    for leaf in range(mass.size):
-        total[leaf] = mass[leaf]
-    for node in range(parent.size):
-        if parent[node] >= 0:
-            total[parent[node]] += total[node]
-    return total
 
 
 @kernel
@@ -80,11 +69,7 @@ def _join_sorted_roots(parent: Ids, total: Reals, roots: Ids) -> Ids:
 
 
 def shorten(values: Reals) -> Reals:
-    """Round values of at least 0 to 24 bits, as float32 has them, but over the whole range of float64.
-
-    >>> shorten(np.array([0.1, 3.0, 1e-300])).tolist()
-    [0.10000000149011612, 3.0, 9.999999917325623e-301]
-    """
+    """Round values of at least 0 to 24 bits, as float32 has them, but over the whole range of float64."""
     bits = np.array(values, np.float64).view(np.int64)
     bits += 1 << (_DROPPED - 1)
     bits &= -(1 << _DROPPED)
@@ -92,14 +77,8 @@ def shorten(values: Reals) -> Reals:
 
 
 def first_ranks(n_vertices: int) -> Ids:
-    """Return the rank of each vertex by itself: all different, and as if drawn at random.
-
-    Neighbors are often numbered one after the other. If ranks were in that order too, ties would make one long chain of
-    waits out of a grid, and nothing could be merged side by side.
-
-    >>> first_ranks(3).tolist()
-    [-2147483648, -783406921, -1326136570]
-    """
+    """Return the rank of each vertex by itself: all different, and as if drawn at random."""
+    # Ranks in the order of the vertices would make one long chain of waits out of ties in a grid.
     mixed = np.arange(n_vertices, dtype=np.uint32)
     # The last steps of MurmurHash3: each can be undone, so no two ranks are equal.
     for shift, factor in ((16, 0x85EBCA6B), (13, 0xC2B2AE35), (16, 1)):
@@ -109,10 +88,7 @@ def first_ranks(n_vertices: int) -> Ids:
 
 
 def order_merges(first: Ids, second: Ids, n_vertices: int) -> Merges:
-    """Sort merges by their sizes, then by their least members, which then name the clusters. O(n log n).
-
-    The merges that make a cluster must come before it.
-    """
+    """Sort merges, parts first, by size, then by their least members, which then name the clusters. O(n log n)."""
     size, one, other = _name_merges(first, second, n_vertices)
     # Clusters of one size are disjoint, so that their least members differ.
     order = np.lexsort((one, size))

@@ -11,10 +11,7 @@ from hypcse.kernels.union_find import find
 
 @kernel
 def nearest_in_rows(indptr: Ids, targets: Ids, closeness: Reals, rank: Ids) -> tuple[Ids, Reals]:
-    """Return the target of the largest closeness in each row, of equals that of lower rank, and the closeness.
-
-    closeness, rank : of each entry. A row without entries has target -1 and closeness 0.
-    """
+    """Return the target of the largest closeness in each row, ties to the lower rank, and it; -1 and 0 for none."""
     n = indptr.size - 1
     nearest, best = np.full(n, -1, np.int64), np.zeros(n)
     for row in range(n):
@@ -30,10 +27,7 @@ def nearest_in_rows(indptr: Ids, targets: Ids, closeness: Reals, rank: Ids) -> t
 
 @kernel
 def group_vertices(order: Ids, nearest: Ids, load: Ids, limit: int) -> Ids:
-    """Join vertices to their nearest, in `order`, as long as the load of a group allows; return the group of each.
-
-    Small groups are put together. Vertices that are joined to nothing are in no group, -1. O(n).
-    """
+    """Join vertices, in `order`, to their nearest while the load of a group allows; the group of each, -1 if alone."""
     n = nearest.size
     root, total, size = np.arange(n), load.copy(), np.ones(n, np.int64)
     for vertex in order:
@@ -77,8 +71,7 @@ def _nearest(D: Reals, cluster: int, preferred: int, alive: Flags) -> int:
 def mean_merges(D: Reals, sizes: Reals) -> tuple[Ids, Ids, Reals]:
     """Return the merges of average linkage, each cluster named by its smallest member, and the mean distances.
 
-    Joins the two clusters of least mean distance over pairs of points; a cluster begins with `sizes` points. Uses
-    nearest-neighbor chains, O(n^2); D (n, n) is overwritten.
+    A cluster begins with `sizes` points. Nearest-neighbor chains, O(n^2); D (n, n) is overwritten.
     """
     n = sizes.size
     size, alive = sizes.copy(), np.ones(n, np.bool_)

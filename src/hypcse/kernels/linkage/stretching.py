@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hypcse.kernels.arrays import Ids, Reals, ShortIds
 from hypcse.kernels.compile import helper, kernel
 from hypcse.kernels.linkage.adjacency import Clusters, Pool, fold_segments, join_segments, single_clusters
-from hypcse.kernels.linkage.hubs import PATIENCE, best_pair, join_pairs, joining_change, pairs_of_lists, wake_pairs
-from hypcse.kernels.linkage.pairs import DEGREE, Pairs
+from hypcse.kernels.linkage.hubs import (
+    PATIENCE,
+    Pairs,
+    best_pair,
+    join_pairs,
+    joining_change,
+    pairs_of_lists,
+    wake_pairs,
+)
 
 # Merges between two reports of progress.
 _PART = 10_000
@@ -19,46 +27,44 @@ _PART = 10_000
 _LOOK = 8
 # Weights are skipped that could not be the best by so much more than what logarithms are off by.
 _SLACK = 1 + 1e-9
-# Columns of `best`.
-CHANGE, FIRST, SECOND, CLUSTER = 0, 1, 2, 3
+# The best pair of a cluster: the change of entropy, infinite if there is no pair, and the names that settle ties.
+BEST = np.dtype([("change", np.float64), ("first", np.int64), ("second", np.int64), ("cluster", np.int64)])
 
 
 class Stretching(NamedTuple):
     """The state of the linkage: a tournament of the best pairs of all clusters.
 
-    best (2 n, 4) : the best pair of cluster k - n in row k from n on, else the better of the rows 2 k and 2 k + 1: the
-                    change of entropy, infinite if there is no pair, the names that settle ties, and the cluster.
-    owner (2 n,)  : the cluster of each name, -1 once it is gone; names count up as clusters are made.
-    status (2,)   : the number of merges, and how many more entries may be scanned in lists.
+    best (2 n,)  : records of `BEST`: that of cluster k - n at k from n on, else the better of those at 2 k and 2 k + 1.
+    owner (2 n,) : the cluster of each name, -1 once it is gone; names count up as clusters are made.
+    status (2,)  : the number of merges, and how many more entries may be scanned in lists.
     """
 
     clusters: Clusters
-    best: Reals
+    best: NDArray[Any]
     owner: Ids
     status: Ids
 
 
 @helper
-def _enter(best: Reals, cluster: int, change: float, first: float, second: float) -> None:
+def _enter(best: NDArray[Any], cluster: int, change: float, first: int, second: int) -> None:
     """Enter the best pair of a cluster in place of its last one. O(log n)."""
-    place = best.shape[0] // 2 + cluster
-    best[place, CHANGE], best[place, FIRST], best[place, SECOND] = change, first, second
+    place = best.size // 2 + cluster
+    best[place].change, best[place].first, best[place].second = change, first, second
     while place > 1:
         least = place ^ 1 if _before(best, place ^ 1, place) else place
         place >>= 1
-        if best[least, CLUSTER] != cluster and best[place, CLUSTER] == best[least, CLUSTER]:
+        if best[least].cluster != cluster and best[place].cluster == best[least].cluster:
             return
-        for k in range(4):
-            best[place, k] = best[least, k]
+        best[place] = best[least]
 
 
 @helper
-def _before(best: Reals, i: int, j: int) -> bool:
-    if best[i, CHANGE] != best[j, CHANGE]:
-        return best[i, CHANGE] < best[j, CHANGE]
-    if best[i, FIRST] != best[j, FIRST]:
-        return best[i, FIRST] < best[j, FIRST]
-    return best[i, SECOND] < best[j, SECOND]
+def _before(best: NDArray[Any], i: int, j: int) -> bool:
+    if best[i].change != best[j].change:
+        return best[i].change < best[j].change
+    if best[i].first != best[j].first:
+        return best[i].first < best[j].first
+    return best[i].second < best[j].second
 
 
 @helper
@@ -90,10 +96,10 @@ def _enter_best_pair(at: Stretching, pairs: Pairs, cluster: int) -> None:
 def start_stretching(indptr: Ids, indices: ShortIds, weights: Reals, degrees: Reals, patience: int) -> Stretching:
     """Return every vertex as a cluster with its best neighbor. For `patience` see `entropy_merges`."""
     n = degrees.size
-    best = np.full((2 * n, 4), np.inf)
-    best[n:, CLUSTER] = np.arange(n)
-    for place in range(n - 1, 0, -1):
-        best[place, CLUSTER] = best[2 * place, CLUSTER]
+    best, lowest = np.zeros(2 * n, BEST), np.maximum(np.arange(2 * n), 1)
+    while (lowest < n).any():
+        lowest = np.where(lowest < n, 2 * lowest, lowest)
+    best["change"], best["cluster"] = np.inf, lowest - n
     at = Stretching(
         clusters=single_clusters(indptr, indices, weights, degrees, np.arange(n)),
         best=best,
@@ -125,15 +131,10 @@ def entropy_merges(
     """Return the merges of the stretching operator of HCSE: of all pairs of adjacent clusters, again and again the one
     that lowers the entropy most. Each merge names its clusters by one vertex.
 
-    The tournament holds the best neighbor of each cluster when it was last looked at. What joining two clusters gains
-    never changes while both live, so that is a bound on all its pairs with older ones; a younger neighbor brings the
-    pair in its own entry. A cluster whose best neighbor is gone is looked at again when it wins. Memory O(n + m).
-
-    Once the scans of lists have cost `patience` times n + m, switches to search trees. There a cluster looks at older
-    ones alone, or a star of equal weights would have all its leaves look again after every merge. Of equal gains the
-    pair with the oldest cluster is then joined, and of these the one with the other oldest.
-
-    `tell` is called regularly with the number of merges, and of all merges that a connected graph needs.
+    The tournament holds the best neighbor of each cluster when it was last looked at; a cluster whose best neighbor is
+    gone is looked at again when it wins. Once the scans of lists have cost `patience` times n + m, switches to heaps.
+    There a cluster looks at older ones alone, and of equal gains the pair with the oldest cluster is joined. O(n + m)
+    memory. `tell` is called regularly with the number of merges, and of all that a connected graph needs.
     """
     whole, n_merges = degrees.sum(), 0
     at, pairs = start_stretching(indptr, indices, weights, degrees, patience), None
@@ -162,14 +163,14 @@ def stretch(at: Stretching, pairs: Pairs | None, whole: float, end: int) -> bool
     name, volume, place = at.clusters.name, at.clusters.mass, at.clusters.place
     first, second, n = at.clusters.first, at.clusters.second, at.clusters.root.size
     n_merges, left = at.status[0], at.status[1]
-    while best[1, CHANGE] < np.inf and n_merges < end and (pairs is not None or left >= 0):
-        keeper = int(best[1, CLUSTER])
-        gone = owner[int(best[1, SECOND if pairs is None else FIRST])]
+    while best[1].change < np.inf and n_merges < end and (pairs is not None or left >= 0):
+        keeper = best[1].cluster
+        gone = owner[best[1].second if pairs is None else best[1].first]
         if gone >= 0:
             owner[name[keeper]] = owner[name[gone]] = -1
             one, other = pool.length[keeper], pool.length[gone]
             if pairs is not None:
-                one, other = pairs.tree[keeper, DEGREE], pairs.tree[gone, DEGREE]
+                one, other = pairs.degree[keeper], pairs.degree[gone]
             if one < other:
                 keeper, gone = gone, keeper
             root[gone], name[keeper], owner[n + n_merges] = keeper, n + n_merges, keeper
@@ -189,4 +190,4 @@ def stretch(at: Stretching, pairs: Pairs | None, whole: float, end: int) -> bool
         else:
             _enter_best_pair(at, pairs, keeper)
     at.status[0], at.status[1] = n_merges, left
-    return best[1, CHANGE] < np.inf
+    return best[1].change < np.inf

@@ -1,8 +1,7 @@
 """Ward's method on centroids: nearest-neighbor chains over a k-d tree of centroids that move, in memory O(n d).
 
-Ward's distance between clusters of s and t points is 2 s t / (s + t) |c - c'|^2, which grows with both sizes. So no
-cluster of a node is nearer than its box with the least of its sizes. Sizes are whole numbers whose products float64
-holds exactly, and rounding is monotone, so that this is true to the last bit: the answer is that of all comparisons.
+Ward's distance 2 s t / (s + t) |c - c'|^2 grows with the sizes s and t, so no cluster of a node is nearer than its box
+with its least size. Rounding is monotone: the answer is, to the last bit, that of all comparisons.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hypcse.kernels.arrays import Ids, Reals
-from hypcse.kernels.compile import helper, kernel
+from hypcse.kernels.compile import helper, kernel, summing_helper
 from hypcse.kernels.points.kdtree import blocks_of, build_tree, per_node
 
 # Clusters in a leaf, at most.
@@ -101,10 +100,13 @@ def _weight(own: float, other: float) -> float:
     return 2 * own * other / (own + other)
 
 
-@helper
-def _box_gap(x: float, low: float, high: float) -> float:
-    gap = max(x - high, low - x, 0.0)
-    return gap * gap
+@summing_helper
+def _box_distance(cells: Cells, center: Reals, own: int, node: int) -> float:
+    total = 0.0
+    for c in range(center.shape[1]):
+        gap = max(center[own, c] - cells.high[node, c], cells.low[node, c] - center[own, c], 0.0)
+        total += gap * gap
+    return total
 
 
 @helper
@@ -112,18 +114,9 @@ def _bound(cells: Cells, center: Reals, own: int, size: float, node: int) -> flo
     """Return a distance below which no cluster of a node is; infinity if it has none."""
     if cells.least[node] == np.inf:
         return np.inf
-    low, high, d = cells.low, cells.high, center.shape[1]
-    whole = d - d % 4
-    p, q, r, s = 0.0, 0.0, 0.0, 0.0
-    for c in range(0, whole, 4):
-        p += _box_gap(center[own, c], low[node, c], high[node, c])
-        q += _box_gap(center[own, c + 1], low[node, c + 1], high[node, c + 1])
-        r += _box_gap(center[own, c + 2], low[node, c + 2], high[node, c + 2])
-        s += _box_gap(center[own, c + 3], low[node, c + 3], high[node, c + 3])
-    for c in range(whole, d):
-        p += _box_gap(center[own, c], low[node, c], high[node, c])
-    # Four sums are quicker than one, but round in another way than distances do.
-    return ((p + q) + (r + s)) * _weight(size, cells.least[node]) * (1 - d * _ROUNDING)
+    # A sum in any order is quicker, but rounds in another way than distances do.
+    rounding = 1 - center.shape[1] * _ROUNDING
+    return _box_distance(cells, center, own, node) * _weight(size, cells.least[node]) * rounding
 
 
 @helper
@@ -134,19 +127,11 @@ def _leaf_gaps(cells: Cells, center: Reals, own: int, leaf: int, limit: float) -
     for r in range(width):
         gaps[r] = 0.0
     for begin in range(0, d, _COLUMNS):
-        end = min(begin + _COLUMNS, d)
-        whole = end - (end - begin) % 4
-        for c in range(begin, whole, 4):
-            x0, x1, x2, x3 = center[own, c], center[own, c + 1], center[own, c + 2], center[own, c + 3]
+        for c in range(begin, min(begin + _COLUMNS, d)):
+            x = center[own, c]
             for r in range(width):
-                e, f = x0 - blocks[leaf, c, r], x1 - blocks[leaf, c + 1, r]
-                g, h = x2 - blocks[leaf, c + 2, r], x3 - blocks[leaf, c + 3, r]
-                gaps[r] = (((gaps[r] + e * e) + f * f) + g * g) + h * h
-        for c in range(whole, end):
-            x0 = center[own, c]
-            for r in range(width):
-                e = x0 - blocks[leaf, c, r]
-                gaps[r] += e * e
+                gap = x - blocks[leaf, c, r]
+                gaps[r] += gap * gap
         n_near = 0
         for r in range(width):
             n_near += 1 if gaps[r] <= limit else 0
@@ -157,10 +142,7 @@ def _leaf_gaps(cells: Cells, center: Reals, own: int, leaf: int, limit: float) -
 
 @helper
 def nearest_cluster(cells: Cells, center: Reals, size: Reals, own: int, preferred: int) -> tuple[int, float]:
-    """Return the cluster whose union with this one adds least variance, and Ward's distance squared.
-
-    `preferred`, -1 for none, then the smaller id, wins ties.
-    """
+    """Return the cluster of the least Ward's distance, and its square; `preferred`, then the smaller id, wins ties."""
     n_leaves = cells.member.shape[0]
     best, least = -1, np.inf
     if preferred >= 0:
@@ -258,8 +240,7 @@ def _drop(active: Ids, place: Ids, n_active: int, gone: int) -> int:
 def ward_merges(at: WardChain, cells: Cells, n_steps: int, n_least: int) -> None:
     """Take the next `n_steps` steps of a nearest-neighbor chain, at most until `n_least` clusters are left.
 
-    About two or three steps make a merge. The height sqrt(2 |A| |B| / (|A| + |B|)) |c_A - c_B| is SciPy's. A step is
-    O(n d) at worst.
+    The height sqrt(2 |A| |B| / (|A| + |B|)) |c_A - c_B| is SciPy's. A step is O(n d) at worst.
     """
     n_active, length, done = at.status
     center, size, chain = at.center, at.size, at.chain

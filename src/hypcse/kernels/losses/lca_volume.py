@@ -16,7 +16,7 @@ from numba import prange
 
 from hypcse.kernels.arrays import Floating, Ids
 from hypcse.kernels.compile import helper, parallel_kernel
-from hypcse.kernels.losses.contrast import exp_in_place
+from hypcse.kernels.losses.all_pairs import exp_in_place
 
 # Running sums of a row, one per column modulo this number: their loop is compiled to vector instructions, and a sum of
 # n terms rounds as one of n / _LANES does.
@@ -35,9 +35,8 @@ class Adjacency(NamedTuple):
 
 
 class LcaVolumes(NamedTuple):
-    """For each directed entry V_hat and its spread, sum_k V_k p (1 - p), which is -t times its slope in d_ij.
-
-    The rest is for the derivative: exp(-d / t) up to a common factor, or d / t where `safe`.
+    """V_hat of each directed entry, and its spread, sum_k V_k p (1 - p), which is -t times its slope in d_ij; for the
+    derivative also exp(-d / t) up to a common factor, or d / t where `safe`.
     """
 
     volume: Floating

@@ -1,16 +1,10 @@
 """The minimum spanning tree of points by Boruvka's rounds on a k-d tree, plain or with cores.
 
-Edges are ordered by (squared length, squared distance, smaller id, larger id); the two first differ where the tree has
-cores. No two are equal, so the spanning tree is unique: it does not depend on the order of the work or the number of
-threads. A round gives each part, a tree of the forest so far, its shortest edge out. The largest part is skipped: its
-choice is not needed, and most points of late rounds are in it.
-
-Each point has a list of the nearest points outside its part, and a *floor*: an edge to a point outside that is not in
-the list is at least that long. Parts only grow, so a list stays valid, except for points that have joined the part. The
-tree is searched again only if a list has run out and the floor does not exceed the best edge of the part, and only for
-edges up to the length of this one.
-
-It is ours because other libraries leave open which of several shortest trees comes out where distances are tied.
+Edges are ordered by (squared length, squared distance, smaller id, larger id), so that the tree is unique: other
+libraries leave open which of several shortest trees comes out. A round gives each part of the forest but the largest
+its shortest edge out. Each point has a list of the nearest points outside its part, and a *floor*: an edge to a point
+outside that is not in the list is at least that long. The tree is searched again only if a list has run out and the
+floor does not exceed the best edge of the part, and only for edges up to the length of this one.
 """
 
 from __future__ import annotations
@@ -45,13 +39,9 @@ def boruvka(
 ) -> tuple[Ids, Ids]:
     """Return the ends of the edges that join a forest, with the edges (first, second), to one tree of least length.
 
-    The points must all be different; without edges in the forest this is their minimum spanning tree. `lists` may hold
-    nearest points that are known already. `tell` is called with the number of edges so far, after every search. O(n d)
-    memory. O(n log n) time if the tree prunes, O(n^2 d) per round at worst.
-
-    >>> from hypcse.kernels.points.kdtree import build_tree
-    >>> boruvka(build_tree(np.array([[0.0], [3.0], [1.0]])), *np.empty((2, 0), np.int64))
-    (array([1, 0]), array([2, 2]))
+    The points must all be different. `lists` may hold nearest points that are known already. `tell` is called with the
+    number of edges so far, after every search. O(n d) memory. O(n log n) time if the tree prunes, O(n^2 d) per round at
+    worst.
     """
     n = tree.ids.size
     place = np.argsort(tree.ids)

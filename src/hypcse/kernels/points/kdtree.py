@@ -1,10 +1,7 @@
-"""A k-d tree over points.
+"""A k-d tree over points, which breaks ties by id and can look for the nearest point outside a part.
 
 The tree is complete: node v has the children 2 v + 1 and 2 v + 2, and its leaves hold n / n_leaves points each, up to
 rounding. Points are named by *position*, their place in the order of the leaves.
-
-It is ours because those of SciPy and scikit-learn break ties between equal distances by the order of their work, and
-cannot look for the nearest point outside a part.
 """
 
 from __future__ import annotations

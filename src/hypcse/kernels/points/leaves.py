@@ -1,7 +1,5 @@
-"""Nearest points of a k-d tree, for blocks of queries that lie close to each other.
-
-The nodes of the tree are opened in the order of their distance from the box around a block. At a leaf, only queries for
-which its box is near enough compare themselves with its points, all by vector instructions.
+"""Nearest points of a k-d tree, for blocks of queries that lie close to each other: nodes are opened by their distance
+from the box around a block, and queries compare themselves with a leaf by vector instructions.
 """
 
 from __future__ import annotations
@@ -68,7 +66,7 @@ def _query_gaps(columns: Floating, tree: PointTree, node: int | np.int64, out: F
 
 
 @bare_helper
-def _leaf_distances(query: Floating, blocks: Floating, leaf: int | np.int64, out: Floating) -> None:
+def leaf_distances(query: Floating, blocks: Floating, leaf: int | np.int64, out: Floating) -> None:
     """Write the squared distances of a query to the points of a leaf, four columns at a time."""
     d = query.size
     whole = d - d % 4
@@ -149,7 +147,7 @@ def search_leaves(
             _query_gaps(columns, tree, node, gaps)
             for p in range(m):
                 if gaps[p] <= share * worst[p]:
-                    _leaf_distances(queries[first + p], tree.blocks, leaf, out)
+                    leaf_distances(queries[first + p], tree.blocks, leaf, out)
                     _keep_nearest(out, tree.start[leaf + 1] - begin, begin, squared[first + p], ids[first + p])
                     worst[p] = squared[first + p, k - 1]
             reach = worst.max()

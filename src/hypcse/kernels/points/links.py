@@ -57,10 +57,7 @@ def measured_links(points: Singles, ids: ShortIds) -> Links:
 
 @kernel
 def links_back(links: Links, most: int) -> tuple[ShortIds, Flags]:
-    """Return points (n, most) that have a point in their list while it has not them in its own; which links are new.
-
-    Those that have it among their nearest come first.
-    """
+    """Points (n, most), nearest first, that list a point while it does not list them; which of these links are new."""
     n, k = links.ids.shape
     back, new, count = np.full((n, most), -1, np.int32), np.zeros((n, most), np.bool_), np.zeros(n, np.int64)
     for slot in range(k):

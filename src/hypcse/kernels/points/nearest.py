@@ -1,14 +1,11 @@
-"""Nearest points by exact squared distances, ties to the smaller id.
-
-A row keeps its k best in a heap whose root is the worst by (distance, id); a sort of the heap ends it.
-"""
+"""Nearest points by exact squared distances, ties to the smaller id; a row keeps its k best in a heap."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import prange
 
-from hypcse.kernels.arrays import Floating, Ids, Reals, Singles
+from hypcse.kernels.arrays import Floating, Ids, Reals, ShortIds, Singles
 from hypcse.kernels.compile import helper, kernel, parallel_kernel, sized_kernel
 
 _STRIDE = 128
@@ -61,10 +58,7 @@ def _sort_heap(distances: Reals, ids: Ids) -> None:
 
 @kernel
 def _count_below(lowered: Reals, products: Singles, limit: float) -> int:
-    """How many points may be nearer than the limit.
-
-    Without a branch inside, this is compiled to vector instructions, and most stretches of points count none.
-    """
+    """How many points may be nearer than the limit; without a branch inside, it is compiled to vector instructions."""
     count = 0
     for j in range(lowered.size):
         count += 1 if lowered[j] - 2.0 * products[j] < limit else 0
@@ -142,10 +136,7 @@ def candidate_distances(X: Floating, queries: Floating, candidates: Ids) -> Real
 
 @parallel_kernel
 def sorted_candidates(X: Floating, queries: Floating, own: Ids, candidates: Ids) -> tuple[Ids, Reals]:
-    """Candidates of each query (queries, d) by (exact squared distance, id).
-
-    The point that a query is, with the id `own`, and -1 become -1 at infinity, last.
-    """
+    """Candidates of each query (queries, d) by (exact squared distance, id); `own` and -1 become -1 at infinity."""
     ids = np.full(candidates.shape, -1, np.int64)
     squared = np.full(candidates.shape, np.inf)
     for row in prange(own.size):
@@ -156,3 +147,18 @@ def sorted_candidates(X: Floating, queries: Floating, own: Ids, candidates: Ids)
                 _replace_worst(squared[row], ids[row], distance, point)
         _sort_heap(squared[row], ids[row])
     return ids, squared
+
+
+@parallel_kernel
+def list_ends(X: Floating, indptr: Ids, indices: ShortIds, vertices: Ids, k: int) -> Reals:
+    """Return the squared distance of the k-th nearest neighbor in a graph of some vertices, inf if there are fewer."""
+    ends = np.empty(vertices.size)
+    for row in prange(vertices.size):
+        vertex, ids, squared = vertices[row], np.full(k, -1, np.int64), np.full(k, np.inf)
+        for place in range(indptr[vertex], indptr[vertex + 1]):
+            point = int(indices[place])
+            distance = squared_distance(X, vertex, X, point)
+            if distance < squared[0]:
+                _replace_worst(squared, ids, distance, point)
+        ends[row] = squared[0]
+    return ends

@@ -35,11 +35,7 @@ def no_lists(n: int, k: int) -> Lists:
 
 
 def known_lists(tree: PointTree, nearest: Ids) -> Lists:
-    """Return lists from the nearest others of each point, (n, k) by id, as other code with other rounding finds them.
-
-    They are sorted by distance, whatever the tree's cores; `certain_lists` then leaves out what rounding may have put
-    before others.
-    """
+    """Return lists from the nearest others of each point, (n, k) by id, that other code found; sorted by distance."""
     n, k = nearest.shape
     lists = no_lists(n, k)
     _fill_lists(tree, np.argsort(tree.ids), nearest, lists, 1 - tree.points.shape[1] * float(np.finfo(float).eps))
@@ -79,11 +75,7 @@ def _fill_lists(tree: PointTree, place: Ids, nearest: Ids, lists: Lists, slack: 
 
 @kernel
 def certain_lists(tree: PointTree, lists: Lists) -> Lists:
-    """Sort lists by distance in the order of the tree's edges, and leave out edges that are not below the floor.
-
-    An edge is never shorter than the distance of its ends, so the floor holds; another edge may come before one that is
-    not below it.
-    """
+    """Sort lists in the order of the tree's edges, without edges not below the floor: others may come before these."""
     n, k = lists.found.shape
     squared, neighbors = np.full((n, k), np.inf), np.full((n, k), -1)
     for p in range(n):
@@ -98,8 +90,7 @@ def certain_lists(tree: PointTree, lists: Lists) -> Lists:
 def core_distances(lists: Lists, copies: Ids, min_samples: int) -> Reals:
     """Return the squared distance of each position to the `min_samples`-th nearest point, itself the first. O(n k).
 
-    The lists are those by distance; `copies` (n,) is how many points a position stands for. If a list ends sooner, its
-    last point counts.
+    The lists are those by distance; `copies` (n,) is how many points a position stands for.
     """
     closer = np.cumsum(np.column_stack([copies, copies[lists.found[:, :-1]]]), axis=1)
     n_counted = (closer < min_samples).sum(axis=1)

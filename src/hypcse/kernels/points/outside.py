@@ -1,7 +1,4 @@
-"""The nearest points outside a point's own part of a partition, by a k-d tree.
-
-An edge is as long as `with_cores` says: as the distance of its ends, or as the larger core where that is more. Of equal
-edges at a point that with the closer ends comes first, then that to the smaller id.
+"""The nearest points outside a point's own part of a partition, by a k-d tree with or without cores.
 
 The points of one leaf are searched for together. A node is passed over where its box lies farther from them than all
 that they look for, where all its cores are larger than that, or where all its points are of their own part.
@@ -15,38 +12,15 @@ from numba import prange
 from hypcse.kernels.arrays import Flags, Ids, Reals
 from hypcse.kernels.compile import helper, kernel, parallel_kernel
 from hypcse.kernels.points.kdtree import PointTree, point_distance
+from hypcse.kernels.points.leaves import leaf_distances
 
 # Below so many comparisons of two leaves, about ten milliseconds, threads may take longer to start than they save.
 _FEW_VISITS = 2000
 
 
 @helper
-def _leaf_distances(points: Reals, p: int, blocks: Reals, leaf: int, out: Reals) -> None:
-    """Write the squared distances from a point to those of a leaf, (width,)."""
-    d, width = points.shape[1], blocks.shape[2]
-    whole = d - d % 4
-    for r in range(width):
-        out[r] = 0.0
-    for g in range(whole // 4):
-        c = 4 * g
-        x0, x1, x2, x3 = points[p, c], points[p, c + 1], points[p, c + 2], points[p, c + 3]
-        for r in range(width):
-            a, b = x0 - blocks[leaf, c, r], x1 - blocks[leaf, c + 1, r]
-            e, f = x2 - blocks[leaf, c + 2, r], x3 - blocks[leaf, c + 3, r]
-            out[r] += (a * a + b * b) + (e * e + f * f)
-    for c in range(whole, d):
-        x0 = points[p, c]
-        for r in range(width):
-            a = x0 - blocks[leaf, c, r]
-            out[r] += a * a
-
-
-@helper
 def _gap(low: Reals, high: Reals, a: int, tree: PointTree, node: int) -> float:
-    """Return the squared distance between the box in row a of `low` and `high` and that of a node.
-
-    Summed in the order of `point_distance`: as rounding is monotone, no pair of points comes out closer.
-    """
+    """Squared distance between box a and a node, summed as `point_distance`: no pair of points comes out closer."""
     total = 0.0
     d = low.shape[1]
     whole = d - d % 4
@@ -87,7 +61,7 @@ def insert(tree: PointTree, squared: Reals, neighbors: Ids, p: int, length: floa
 @helper
 def _scan_leaf(tree: PointTree, part: Ids, p: int, leaf: int, squared: Reals, neighbors: Ids, out: Reals) -> None:
     """Offer the points of a leaf that lie outside the part of p to its list."""
-    _leaf_distances(tree.points, p, tree.blocks, leaf, out)
+    leaf_distances(tree.points[p], tree.blocks, leaf, out)
     first, last = tree.start[leaf], neighbors.shape[1] - 1
     limit, n_near = squared[p, last], 0
     for r in range(out.size):
@@ -182,9 +156,8 @@ def nearest_outside(
     """Find the points nearest to each wanted point of the leaves `queries` among those of other parts.
 
     `part` (n,) is the part of each position, `node_part` that of each node, -1 where it has several. The lists, squared
-    lengths and positions (n, k), must come with the largest squared length of interest, itself included, and -1;
-    they are left sorted by (length, distance, id), places without a point as they came. Returns how many leaves each
-    query leaf was compared with; the `n_visits` expected decide whether threads are started.
+    lengths and positions (n, k), come with the largest length of interest and -1, and are left sorted by (length,
+    distance, id). Returns how many leaves each query leaf was compared with; `n_visits` of them are expected.
     """
     few = queries.size * (1 + n_visits) < _FEW_VISITS
     search = _search_leaves_alone if few else _search_leaves_together

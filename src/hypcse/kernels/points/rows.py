@@ -45,11 +45,7 @@ def _pair_sums(first: Ids, second: Ids, x: Floating, y: Floating, squares: bool)
 
 
 def first_copies(X: Reals) -> Ids:
-    """Return the first row that is equal to each row, (n,), of X without -0.0 and NaN. O(n (d + log n)).
-
-    >>> first_copies(np.array([[1.0], [2.0], [1.0]]))
-    array([0, 1, 0])
-    """
+    """Return the first row that is equal to each row, (n,), of X without -0.0 and NaN. O(n (d + log n))."""
     bits = np.ascontiguousarray(X).view(np.uint64)
     factors = np.random.default_rng(0).integers(2**63, size=bits.shape[1], dtype=np.uint64) * np.uint64(2) + np.uint64(
         1

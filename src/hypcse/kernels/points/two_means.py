@@ -92,8 +92,8 @@ def _split(X: Reals, ids: Ids, left_side: Flags, spread: float, draw: np.random.
 def two_means(X: Reals, ids: Ids, left_side: Flags, draw: np.random.Generator, max_iter: int, tol: float) -> float:
     """Lloyd's 2-means of points that are not all equal, from two centers by k-means++; the sum of squares within.
 
-    `left_side` is filled; neither side is empty. It ends when no point changes its side, when the centers move by a
-    squared distance of at most `tol` together, or after `max_iter` rounds.
+    `left_side` is filled; neither side is empty. It ends when no point changes its side, when the squared movement of
+    the centers is at most `tol`, or after `max_iter` rounds.
     """
     center = _two_centers(X, ids, draw)
     _assign(X, ids, center, left_side)
@@ -153,10 +153,7 @@ def _two_centers(X: Reals, ids: Ids, draw: np.random.Generator) -> Reals:
 
 @kernel
 def _assign(X: Reals, ids: Ids, center: Reals, left_side: Flags) -> int:
-    """Put each point to the nearer center, the left one where they are equally far; how many changed sides.
-
-    Where rounding leaves a side empty, the point farthest from the other center is put there.
-    """
+    """Put each point to the nearer center, ties left, and the farthest one on an empty side; how many changed sides."""
     changed, n_left, far, farthest = 0, 0, 0, -1.0
     for k in range(ids.size):
         to_left, to_right = _squared(X, ids[k], center[0]), _squared(X, ids[k], center[1])

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hypcse.kernels.arrays import Ids, Reals, ShortIds
-from hypcse.kernels.compile import helper, kernel, read_only
+from hypcse.kernels.compile import helper, kernel, reading_kernel
 from hypcse.kernels.search.working_tree import Rows
 
 
@@ -42,19 +42,13 @@ def _gain(
     return joined - _entropy_term(inside, volume, total) - _entropy_term(loop, degree, total)
 
 
+@reading_kernel
 def move_vertices(rows: Rows, loops: Reals, degrees: Reals, max_sweeps: int, resolution: float) -> Ids:
     """Return groups of vertices: from single ones, each vertex moves to the neighboring group where it adds most.
 
-    Sweeps over the vertices in their order until none moves; ties stay, then go to the smaller group number. Raises
-    modularity of that resolution, or at resolution 0 what two-dimensional structural entropy saves over the star; both
-    in the volumes of `degrees`, loops included. O(m) per sweep.
+    Sweeps until none moves; ties stay, then go to the smaller group number. Raises modularity of that resolution, or at
+    resolution 0 what two-dimensional structural entropy saves over the star. O(m) per sweep.
     """
-    own, whole = read_only(loops, degrees)
-    return _move_vertices(Rows(*read_only(*rows)), own, whole, max_sweeps, resolution)
-
-
-@kernel
-def _move_vertices(rows: Rows, loops: Reals, degrees: Reals, max_sweeps: int, resolution: float) -> Ids:
     n = degrees.size
     total = degrees.sum()
     # Gains closer than this differ by rounding.
@@ -98,9 +92,8 @@ def _move_vertices(rows: Rows, loops: Reals, degrees: Reals, max_sweeps: int, re
 def grow_sets(indptr: Ids, indices: ShortIds, order: Ids, ends: Ids, n_seeds: int) -> Ids:
     """Return all vertices, set after set; set s ends at `ends[s]`, and the last of `ends` is the number of vertices.
 
-    A set starts from the first `n_seeds` unused vertices of `order`, adds the unused neighbors of its vertices in the
-    order in which these were added, and new seeds whenever none is left. O(n + m): `order` is walked once, and no
-    row is read twice.
+    A set starts from the first `n_seeds` unused vertices of `order`, adds the unused neighbors of its vertices, and new
+    seeds whenever none is left. O(n + m).
     """
     members = np.empty(order.size, np.int64)
     used = np.zeros(order.size, np.bool_)

@@ -23,28 +23,7 @@ from __future__ import annotations
 import numpy as np
 
 from hypcse.kernels.compile import helper, kernel
-from hypcse.kernels.search.working_tree import (
-    AMOUNT,
-    CLOCK,
-    COST,
-    CREDIT,
-    GAIN_PHI,
-    LEFT,
-    MARK,
-    MEASURE,
-    MEETING,
-    N_OFF_PATH,
-    N_PATH,
-    N_STEPS,
-    PARENT,
-    PASSING,
-    PHI,
-    RIGHT,
-    WEIGHT,
-    Rows,
-    WorkingTree,
-    phi_of,
-)
+from hypcse.kernels.search.working_tree import Rows, WorkingTree, phi_of
 
 # Marks are 32 bits wide; after this one they start anew.
 LAST_CLOCK = 2**31 - 16
@@ -64,7 +43,7 @@ def sweep_credit(tree: WorkingTree, rows: Rows) -> int:
 @helper
 def step_limit(tree: WorkingTree) -> int:
     """The most steps that the next survey may take."""
-    return max(tree.counts[CREDIT], PATIENCE)
+    return max(tree.counts[0].credit, PATIENCE)
 
 
 @helper
@@ -78,11 +57,11 @@ def _mark_leaves(tree: WorkingTree, top: int, n_leaves: int, inside: int, larges
         if node < n_leaves:
             if n_inside == largest:
                 return 0
-            tree.link[node, MARK] = inside
+            tree.link[node].mark = inside
             tree.off_path[n_inside] = node
             n_inside += 1
         else:
-            tree.stack[depth], tree.stack[depth + 1] = tree.link[node, LEFT], tree.link[node, RIGHT]
+            tree.stack[depth], tree.stack[depth + 1] = tree.link[node].left, tree.link[node].right
             depth += 2
     return n_inside
 
@@ -93,19 +72,19 @@ def _collect_neighbors(tree: WorkingTree, rows: Rows, n_inside: int, inside: int
     n_neighbors = 0
     for k in range(n_inside):
         leaf = tree.off_path[k]
-        tree.counts[N_STEPS] += rows.indptr[leaf + 1] - rows.indptr[leaf]
-        if tree.counts[N_STEPS] > limit:
+        tree.counts[0].n_steps += rows.indptr[leaf + 1] - rows.indptr[leaf]
+        if tree.counts[0].n_steps > limit:
             return 0
         for e in range(rows.indptr[leaf], rows.indptr[leaf + 1]):
             other = rows.indices[e]
-            if tree.link[other, MARK] == inside:
+            if tree.link[other].mark == inside:
                 continue
-            if tree.link[other, MARK] != outside:
-                tree.link[other, MARK] = outside
-                tree.value[other, AMOUNT] = 0.0
+            if tree.link[other].mark != outside:
+                tree.link[other].mark = outside
+                tree.value[other].amount = 0.0
                 tree.stack[n_neighbors] = other
                 n_neighbors += 1
-            tree.value[other, AMOUNT] += rows.weights[e]
+            tree.value[other].amount += rows.weights[e]
     return n_neighbors
 
 
@@ -114,40 +93,37 @@ def _list_path(tree: WorkingTree, node: int, on_path: int, limit: int) -> None:
     """List a node and all above it in `path`."""
     n_path = 0
     while node >= 0 and n_path <= limit:
-        tree.link[node, MARK] = on_path
+        tree.link[node].mark = on_path
         tree.path[n_path] = node
         n_path += 1
-        node = tree.link[node, PARENT]
-    tree.counts[N_PATH] = n_path
-    tree.counts[N_STEPS] += n_path
+        node = tree.link[node].parent
+    tree.counts[0].n_path = n_path
+    tree.counts[0].n_steps += n_path
 
 
 @helper
 def _walk_up(tree: WorkingTree, n_neighbors: int, outside: int, on_path: int, limit: int) -> int:
-    """List the nodes from the neighbors up to the path in `off_path`, parents first, and add up their amounts.
-
-    A node of the path where something meets gets the mark after `on_path`; their number.
-    """
+    """List the nodes from the neighbors up to the path in `off_path`, parents first, with amounts; how many met it."""
     n_off_path, n_met = 0, 0
-    most = limit - tree.counts[N_STEPS]
+    most = limit - tree.counts[0].n_steps
     for k in range(n_neighbors):
         begin = n_off_path
         node = tree.stack[k]
         tree.off_path[n_off_path] = node
         n_off_path += 1
-        node = tree.link[node, PARENT]
-        while tree.link[node, MARK] < outside and n_off_path <= most:
-            tree.link[node, MARK] = outside
-            tree.value[node, AMOUNT] = 0.0
+        node = tree.link[node].parent
+        while tree.link[node].mark < outside and n_off_path <= most:
+            tree.link[node].mark = outside
+            tree.value[node].amount = 0.0
             tree.off_path[n_off_path] = node
             n_off_path += 1
-            node = tree.link[node, PARENT]
+            node = tree.link[node].parent
         if n_off_path > most:
-            tree.counts[N_STEPS] += n_off_path
+            tree.counts[0].n_steps += n_off_path
             return 0
-        if tree.link[node, MARK] == on_path:
-            tree.link[node, MARK] = on_path + 1
-            tree.value[node, MEETING] = 0.0
+        if tree.link[node].mark == on_path:
+            tree.link[node].mark = on_path + 1
+            tree.value[node].meeting = 0.0
             n_met += 1
         low, high = begin, n_off_path - 1
         while low < high:
@@ -155,109 +131,107 @@ def _walk_up(tree: WorkingTree, n_neighbors: int, outside: int, on_path: int, li
             low, high = low + 1, high - 1
     for k in range(n_off_path - 1, -1, -1):
         node = tree.off_path[k]
-        above = tree.link[node, PARENT]
-        tree.value[above, AMOUNT if tree.link[above, MARK] == outside else MEETING] += tree.value[node, AMOUNT]
-    tree.counts[N_OFF_PATH] = n_off_path
-    tree.counts[N_STEPS] += n_off_path
+        above = tree.link[node].parent
+        if tree.link[above].mark == outside:
+            tree.value[above].amount += tree.value[node].amount
+        else:
+            tree.value[above].meeting += tree.value[node].amount
+    tree.counts[0].n_off_path = n_off_path
+    tree.counts[0].n_steps += n_off_path
     return n_met
 
 
 @helper
 def _trim_path(tree: WorkingTree, n_met: int, on_path: int) -> None:
-    """Add up what meets along the path, and end the path some levels above the node where all has met.
-
-    Differences of cost below a node do not depend on what lies above it, so the rest of the path need not be priced.
-    """
+    """Add up what meets along the path, and end it some levels above where all has met: the rest need not be priced."""
     total, n_path, spare = 0.0, 0, EXTRA_LEVELS
-    while n_path < tree.counts[N_PATH] and spare > 0:
+    while n_path < tree.counts[0].n_path and spare > 0:
         node = tree.path[n_path]
         n_path += 1
-        if tree.link[node, MARK] == on_path:
-            tree.value[node, MEETING] = 0.0
+        if tree.link[node].mark == on_path:
+            tree.value[node].meeting = 0.0
         else:
             n_met -= 1
-            total += tree.value[node, MEETING]
+            total += tree.value[node].meeting
         if n_met == 0:
             spare -= 1
-        tree.value[node, AMOUNT] = total
-    tree.counts[N_PATH] = n_path
+        tree.value[node].amount = total
+    tree.counts[0].n_path = n_path
 
 
 @helper
 def _price_path(tree: WorkingTree, mu: float, sibling: int, logarithmic: bool) -> None:
     """Costs at the old place and above it, from the top of the path down; only their differences mean anything."""
     value = tree.value
-    value[sibling, AMOUNT] = value[tree.path[0], MEETING]
+    value[sibling].amount = value[tree.path[0]].meeting
     above = -1
-    for k in range(tree.counts[N_PATH] - 1, -1, -1):
+    for k in range(tree.counts[0].n_path - 1, -1, -1):
         if k > 0:
             node = tree.path[k]
-            rest = phi_of(max(value[node, MEASURE] - mu, 0.0), logarithmic)
-            value[node, GAIN_PHI] = value[node, PHI]
-            value[node, PASSING] = (value[node, WEIGHT] - value[node, MEETING]) * (value[node, PHI] - rest)
+            rest = phi_of(max(value[node].measure - mu, 0.0), logarithmic)
+            value[node].gain_phi = value[node].phi
+            value[node].passing = (value[node].weight - value[node].meeting) * (value[node].phi - rest)
         else:
             node = sibling
-            value[node, GAIN_PHI] = value[tree.path[0], PHI]
-            value[node, PASSING] = value[node, WEIGHT] * (value[node, GAIN_PHI] - value[node, PHI])
-        value[node, COST] = value[node, AMOUNT] * value[node, GAIN_PHI]
+            value[node].gain_phi = value[tree.path[0]].phi
+            value[node].passing = value[node].weight * (value[node].gain_phi - value[node].phi)
+        value[node].cost = value[node].amount * value[node].gain_phi
         if above >= 0:
-            drop = value[node, GAIN_PHI] - value[above, GAIN_PHI]
-            value[node, COST] = value[above, COST] + value[above, PASSING] + value[node, AMOUNT] * drop
+            drop = value[node].gain_phi - value[above].gain_phi
+            value[node].cost = value[above].cost + value[above].passing + value[node].amount * drop
         above = node
 
 
 @helper
 def _price(tree: WorkingTree, node: int, mu: float, logarithmic: bool) -> float:
     """The cost at a node off the path whose parent is priced."""
-    value, above = tree.value, tree.link[node, PARENT]
-    value[node, GAIN_PHI] = phi_of(value[node, MEASURE] + mu, logarithmic)
-    value[node, PASSING] = value[node, WEIGHT] * (value[node, GAIN_PHI] - value[node, PHI])
-    drop = value[node, GAIN_PHI] - value[above, GAIN_PHI]
-    value[node, COST] = value[above, COST] + value[above, PASSING] + value[node, AMOUNT] * drop
-    return value[node, COST]
+    value, above = tree.value, tree.link[node].parent
+    value[node].gain_phi = phi_of(value[node].measure + mu, logarithmic)
+    value[node].passing = value[node].weight * (value[node].gain_phi - value[node].phi)
+    drop = value[node].gain_phi - value[above].gain_phi
+    value[node].cost = value[above].cost + value[above].passing + value[node].amount * drop
+    return value[node].cost
 
 
 @helper
 def _survey(tree: WorkingTree, rows: Rows, top: int, largest: int, logarithmic: bool) -> int:
     """List the places of the subtree `top`, and price those on its path; as `price_places` answers."""
     n_leaves = rows.indptr.size - 1
-    if tree.counts[CLOCK] > LAST_CLOCK:
-        tree.link[:, MARK] = 0
-        tree.counts[CLOCK] = 0
-    tree.counts[CLOCK] += 4
-    inside, outside, on_path = tree.counts[CLOCK] - 3, tree.counts[CLOCK] - 2, tree.counts[CLOCK] - 1
-    joint = tree.link[top, PARENT]
-    sibling = tree.link[joint, LEFT] + tree.link[joint, RIGHT] - top
+    if tree.counts[0].clock > LAST_CLOCK:
+        tree.link["mark"][:] = 0
+        tree.counts[0].clock = 0
+    tree.counts[0].clock += 4
+    inside, outside, on_path = tree.counts[0].clock - 3, tree.counts[0].clock - 2, tree.counts[0].clock - 1
+    joint = tree.link[top].parent
+    sibling = tree.link[joint].left + tree.link[joint].right - top
     limit = step_limit(tree)
     n_inside = _mark_leaves(tree, top, n_leaves, inside, min(largest, limit))
-    tree.counts[N_STEPS] = n_inside if n_inside > 0 else min(largest, limit + 1)
+    tree.counts[0].n_steps = n_inside if n_inside > 0 else min(largest, limit + 1)
     n_neighbors = _collect_neighbors(tree, rows, n_inside, inside, outside, limit)
     if n_neighbors == 0:
         return -1
     _list_path(tree, joint, on_path, limit)
-    if tree.counts[N_STEPS] > limit:
+    if tree.counts[0].n_steps > limit:
         return -1
     n_met = _walk_up(tree, n_neighbors, outside, on_path, limit)
-    if tree.counts[N_STEPS] > limit:
+    if tree.counts[0].n_steps > limit:
         return -1
     _trim_path(tree, n_met, on_path)
-    _price_path(tree, tree.value[top, MEASURE], sibling, logarithmic)
+    _price_path(tree, tree.value[top].measure, sibling, logarithmic)
     return sibling
 
 
 @kernel
 def price_places(tree: WorkingTree, rows: Rows, top: int, largest: int, logarithmic: bool) -> int:
-    """Price every place worth a visit for the subtree `top`; its sibling, whose cost is that of staying.
-
-    -1 when there is no such place, or when the subtree has more than `largest` leaves or would take more steps than
-    `step_limit`, and nothing was done.
-    The places are the first `counts[N_OFF_PATH]` of `off_path`, and the first `counts[N_PATH]` of `path` but one.
+    """Price every place worth a visit for the subtree `top`; its sibling, whose cost is that of staying; -1 without a
+    place, with more than `largest` leaves, or with more steps than `step_limit`. The places are the first `n_off_path`
+    of `off_path`, and the first `n_path` of `path` but one.
     """
     sibling = _survey(tree, rows, top, largest, logarithmic)
     if sibling >= 0:
-        for k in range(tree.counts[N_OFF_PATH]):
+        for k in range(tree.counts[0].n_off_path):
             if tree.off_path[k] != sibling:
-                _price(tree, tree.off_path[k], tree.value[top, MEASURE], logarithmic)
+                _price(tree, tree.off_path[k], tree.value[top].measure, logarithmic)
     return sibling
 
 
@@ -267,27 +241,26 @@ def find_cheapest(
 ) -> tuple[int, int]:
     """The sibling of the subtree `top`, or -1, as `price_places` answers, and the cheapest of its places.
 
-    Staying wins ties, then the path, then the place found first; costs are tied that differ by at most `least_gain`, or
-    else rounding would decide. Branches that cannot hold the cheapest are not priced.
+    Staying wins ties, to within `least_gain`, then the path, then the place found first.
     """
     sibling = _survey(tree, rows, top, largest, logarithmic)
     if sibling < 0:
         return -1, -1
     value = tree.value
     best = sibling
-    for k in range(1, tree.counts[N_PATH]):
-        if value[tree.path[k], COST] < value[best, COST] - least_gain:
+    for k in range(1, tree.counts[0].n_path):
+        if value[tree.path[k]].cost < value[best].cost - least_gain:
             best = tree.path[k]
-    least = value[best, COST] - least_gain
-    for k in range(tree.counts[N_OFF_PATH]):
+    least = value[best].cost - least_gain
+    for k in range(tree.counts[0].n_off_path):
         node = tree.off_path[k]
         if node == sibling:
             continue
-        above = tree.link[node, PARENT]
-        reach = value[node, AMOUNT] * (value[above, GAIN_PHI] - value[top, PHI])
-        if value[above, COST] + value[above, PASSING] - reach >= least:
+        above = tree.link[node].parent
+        reach = value[node].amount * (value[above].gain_phi - value[top].phi)
+        if value[above].cost + value[above].passing - reach >= least:
             # So are all below it: their bound is this one, with nothing left to reach.
-            value[node, COST], value[node, PASSING], value[node, GAIN_PHI] = np.inf, 0.0, value[top, PHI]
-        elif _price(tree, node, value[top, MEASURE], logarithmic) < least:
-            best, least = node, value[node, COST] - least_gain
+            value[node].cost, value[node].passing, value[node].gain_phi = np.inf, 0.0, value[top].phi
+        elif _price(tree, node, value[top].measure, logarithmic) < least:
+            best, least = node, value[node].cost - least_gain
     return sibling, best

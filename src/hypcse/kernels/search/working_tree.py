@@ -1,22 +1,30 @@
-"""A binary tree that can be changed, laid out for search."""
+"""A binary tree that can be changed, laid out for search; and disjoint subtrees of it, searched by themselves.
+
+A move inside a subtree changes nothing above it, so its own nodes and the edges inside are all that a search needs.
+Positions as `start_search` gives them make a part three ranges: of leaves, of inner nodes, and of rows.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
+from numpy.typing import NDArray
 
 from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
 from hypcse.kernels.compile import helper, kernel, parallel_kernel
 
-# Columns of `link`. MARK holds the number that the last survey wrote: a new survey needs no clearing.
-PARENT, LEFT, RIGHT, MARK = 0, 1, 2, 3
-# Columns of `value`: what the objective needs, and what a survey finds. A(v) is AMOUNT, g(v) GAIN_PHI; PASSING is
-# weight (g - h), the price of going below a node; MEETING is the weight from S that meets a node of its old path.
-MEASURE, PHI, WEIGHT, AMOUNT, COST, GAIN_PHI, PASSING, MEETING = 0, 1, 2, 3, 4, 5, 6, 7
-# Entries of `counts`. N_STEPS is what the last survey walked, CREDIT what surveys may still walk in this sweep.
-N_PATH, N_OFF_PATH, CLOCK, N_STEPS, CREDIT = 0, 1, 2, 3, 4
+# What is known of a node: two cache lines a visit. `mark` is the number that the last survey wrote: a new one needs no
+# clearing. Then what the objective needs, and what a survey finds: A(v) is `amount`, g(v) `gain_phi`; `passing` is
+# weight (g - h), the price of going below a node; `meeting` is the weight from S that meets a node of its old path.
+LINK = np.dtype([(name, np.int32) for name in ("parent", "left", "right", "mark")])
+VALUE = np.dtype(
+    [(name, np.float64) for name in ("measure", "phi", "weight", "amount", "cost", "gain_phi", "passing", "meeting")]
+)
+# What the last survey listed and walked, the number of surveys, and the steps that they may still walk in this sweep.
+COUNTS = np.dtype([(name, np.int64) for name in ("n_path", "n_off_path", "clock", "n_steps", "credit")])
+Records = NDArray[Any]
 
 
 class Rows(NamedTuple):
@@ -30,17 +38,16 @@ class Rows(NamedTuple):
 class WorkingTree(NamedTuple):
     """A binary tree that can be changed, leaves first, with scratch for pricing the places of one subtree.
 
-    All that is known of a node lies side by side: two cache lines a node visited. `stale` marks the subtrees whose
-    surroundings have changed since they were last offered a place.
+    `stale` marks the subtrees whose surroundings have changed since they were last offered a place.
     """
 
-    link: ShortIds
-    value: Reals
+    link: Records
+    value: Records
     path: ShortIds
     off_path: ShortIds
     stack: ShortIds
     stale: Flags
-    counts: Ids
+    counts: Records
 
 
 @helper
@@ -54,19 +61,28 @@ def phi_of(measure: float, logarithmic: bool) -> float:
 @kernel
 def make_working_tree(parent: Ids, measure: Reals, weight: Reals, logarithmic: bool) -> WorkingTree:
     """A binary tree, children before parents, laid out to be changed."""
-    n_nodes = parent.size
-    link = np.full((n_nodes, 4), -1, np.int32)
-    value = np.zeros((n_nodes, 8))
-    for node in range(n_nodes):
+    tree = _room(parent.size)
+    for node in range(parent.size):
         above = parent[node]
-        link[node, PARENT], link[node, MARK] = above, 0
+        tree.link[node].parent = above
         if above >= 0:
-            link[above, LEFT if link[above, LEFT] < 0 else RIGHT] = node
-        value[node, MEASURE], value[node, WEIGHT] = measure[node], weight[node]
-        value[node, PHI] = phi_of(measure[node], logarithmic)
-    scratch = np.zeros((3, n_nodes), np.int32)
-    stale = np.ones(n_nodes, np.bool_)
-    return WorkingTree(link, value, scratch[0], scratch[1], scratch[2], stale, np.zeros(5, np.int64))
+            if tree.link[above].left < 0:
+                tree.link[above].left = node
+            else:
+                tree.link[above].right = node
+        tree.value[node].measure, tree.value[node].weight = measure[node], weight[node]
+        tree.value[node].phi = phi_of(measure[node], logarithmic)
+    return tree
+
+
+@helper
+def _room(n_nodes: int) -> WorkingTree:
+    """Nodes that nothing joins yet."""
+    link, value, counts = np.zeros(n_nodes, LINK), np.zeros(n_nodes, VALUE), np.zeros(1, COUNTS)
+    for node in range(n_nodes):
+        link[node].parent = link[node].left = link[node].right = -1
+    scratch, stale = np.zeros((3, n_nodes), np.int32), np.ones(n_nodes, np.bool_)
+    return WorkingTree(link, value, scratch[0], scratch[1], scratch[2], stale, counts)
 
 
 @parallel_kernel
@@ -79,13 +95,24 @@ def fill_rows(rows: Rows, order: Ids, position: Ids, indptr: Ids, indices: Short
             weights[indptr[k] + e] = rows.weights[begin + e]
 
 
+@helper
+def hang(tree: WorkingTree, above: int, old: int, new: int) -> None:
+    """Put `new` where `old` hangs; -1 above means that it becomes the root."""
+    tree.link[new].parent = above
+    if above >= 0:
+        if tree.link[above].right == old:
+            tree.link[above].right = new
+        else:
+            tree.link[above].left = new
+
+
 @kernel
 def read_parents(tree: WorkingTree, n_leaves: int) -> tuple[Ids, Ids]:
     """Parents of the tree as it stands, and the number that each node has there: children come before parents."""
     n_nodes = tree.link.shape[0]
     top = 0
-    while tree.link[top, PARENT] >= 0:
-        top = tree.link[top, PARENT]
+    while tree.link[top].parent >= 0:
+        top = tree.link[top].parent
     number = np.arange(n_nodes)
     tree.stack[0] = top
     depth, next_id = 1, n_nodes - 1
@@ -95,10 +122,94 @@ def read_parents(tree: WorkingTree, n_leaves: int) -> tuple[Ids, Ids]:
         if node >= n_leaves:
             number[node] = next_id
             next_id -= 1
-            tree.stack[depth], tree.stack[depth + 1] = tree.link[node, LEFT], tree.link[node, RIGHT]
+            tree.stack[depth], tree.stack[depth + 1] = tree.link[node].left, tree.link[node].right
             depth += 2
     parent = np.full(n_nodes, -1, np.int64)
     for node in range(n_nodes):
-        if tree.link[node, PARENT] >= 0:
-            parent[number[node]] = number[tree.link[node, PARENT]]
+        if tree.link[node].parent >= 0:
+            parent[number[node]] = number[tree.link[node].parent]
     return parent, number
+
+
+@kernel
+def list_parts(tree: WorkingTree, n_leaves: int, largest: int) -> Ids:
+    """First leaf, number of leaves, first inner node of the maximal subtrees of 2 to `largest` leaves, as laid out."""
+    n_nodes = tree.link.shape[0]
+    size, first = np.zeros(n_nodes, np.int64), np.arange(n_nodes)
+    for node in range(n_nodes):
+        if node < n_leaves:
+            size[node] = 1
+        else:
+            size[node] = size[tree.link[node].left] + size[tree.link[node].right]
+            first[node] = first[tree.link[node].left]
+    parts = np.empty((n_leaves // 2, 3), np.int64)
+    n_parts = 0
+    for node in range(n_leaves, n_nodes):
+        above = tree.link[node].parent
+        if size[node] <= largest and (above < 0 or size[above] > largest):
+            parts[n_parts, 0], parts[n_parts, 1] = first[node], size[node]
+            # Its inner nodes stand side by side, itself the last.
+            parts[n_parts, 2] = node - size[node] + 2
+            n_parts += 1
+    return parts[:n_parts].copy()
+
+
+@kernel
+def take_part(tree: WorkingTree, rows: Rows, first: int, size: int, inner: int) -> tuple[WorkingTree, Rows]:
+    """A part as a tree of its own, leaves first, and the edges inside it."""
+    n_leaves, part = rows.indptr.size - 1, _room(2 * size - 1)
+    for node in range(2 * size - 1):
+        known = _known_as(node, first, size, inner)
+        part.value[node] = tree.value[known]
+        if node >= size:
+            left, right = tree.link[known].left, tree.link[known].right
+            part.link[node].left = left - first if left < n_leaves else left - inner + size
+            part.link[node].right = right - first if right < n_leaves else right - inner + size
+            part.link[part.link[node].left].parent = part.link[part.link[node].right].parent = node
+    return part, _rows_inside(rows, first, size)
+
+
+@kernel
+def put_part(tree: WorkingTree, rows: Rows, part: WorkingTree, first: int, size: int, inner: int) -> None:
+    """Write a part back where it was taken from. Subtrees with an edge that leaves stay stale: it cannot judge them."""
+    root = inner + size - 2
+    above = tree.link[root].parent
+    for node in range(2 * size - 1):
+        known = _known_as(node, first, size, inner)
+        tree.stale[known] = False
+        tree.value[known] = part.value[node]
+        if part.link[node].parent < 0:
+            hang(tree, above, root, known)
+        else:
+            tree.link[known].parent = _known_as(part.link[node].parent, first, size, inner)
+        if node >= size:
+            tree.link[known].left = _known_as(part.link[node].left, first, size, inner)
+            tree.link[known].right = _known_as(part.link[node].right, first, size, inner)
+    for leaf in range(first, first + size):
+        for e in range(rows.indptr[leaf], rows.indptr[leaf + 1]):
+            if not first <= rows.indices[e] < first + size:
+                node = leaf
+                while node != above and not tree.stale[node]:
+                    tree.stale[node] = True
+                    node = tree.link[node].parent
+                break
+
+
+@helper
+def _known_as(node: int, first: int, size: int, inner: int) -> int:
+    """What a node of a part is called in the whole tree."""
+    return first + node if node < size else inner + node - size
+
+
+@helper
+def _rows_inside(rows: Rows, first: int, size: int) -> Rows:
+    """The edges among a range of vertices, counted from its first."""
+    n_most, n_inside = rows.indptr[first + size] - rows.indptr[first], 0
+    indptr, indices, weights = np.zeros(size + 1, np.int64), np.empty(n_most, np.int32), np.empty(n_most)
+    for leaf in range(size):
+        for e in range(rows.indptr[first + leaf], rows.indptr[first + leaf + 1]):
+            if first <= rows.indices[e] < first + size:
+                indices[n_inside], weights[n_inside] = rows.indices[e] - first, rows.weights[e]
+                n_inside += 1
+        indptr[leaf + 1] = n_inside
+    return Rows(indptr, indices[:n_inside], weights[:n_inside])

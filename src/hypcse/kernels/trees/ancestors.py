@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import prange
 
-from hypcse.kernels.arrays import Ids, ShortIds
+from hypcse.kernels.arrays import Ids, Reals, ShortIds
 from hypcse.kernels.compile import helper, kernel, sized_kernel
 
 SERIAL_ENTRIES = 50_000
@@ -104,8 +104,10 @@ def pair_ancestors(index: AncestorIndex, start: Ids, size: Ids, first: Ids, seco
 
 
 @sized_kernel(SERIAL_ENTRIES)
-def edge_ancestors(index: AncestorIndex, order: ShortIds, indptr: Ids, indices: ShortIds) -> ShortIds:
-    """LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix; -1 at the other entries. O(n + m)."""
+def weights_by_ancestor(
+    index: AncestorIndex, n_nodes: int, order: ShortIds, indptr: Ids, indices: ShortIds, weights: Reals
+) -> Reals:
+    """Sum, at the LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix, of its weight. O(n + m)."""
     # The position of a leaf and the maxima to either side of it stand together, so that one read brings all of them.
     end = np.empty((order.size, 4), np.int32)
     for p in prange(order.size):
@@ -113,19 +115,23 @@ def edge_ancestors(index: AncestorIndex, order: ShortIds, indptr: Ids, indices: 
         end[leaf, 0] = p
         end[leaf, 1] = index.to_left[p - 1] if p > 0 else 0
         end[leaf, 2] = index.to_right[p] if p < order.size - 1 else 0
-    out = np.empty(indices.size, np.int32)
+    meeting = np.empty(indices.size, np.int32)
     for i in prange(order.size):
         for k in range(indptr[i], indptr[i + 1]):
             j = indices[k]
             if j < i:
-                out[k] = -1
                 continue
             if end[i, 0] < end[j, 0]:
                 p, q, best = end[i, 0], end[j, 0] - 1, max(end[i, 2], end[j, 1])
             else:
                 p, q, best = end[j, 0], end[i, 0] - 1, max(end[j, 2], end[i, 1])
             if (p >> _SHIFT) == (q >> _SHIFT):
-                out[k] = _largest(index, p, q)
+                meeting[k] = _largest(index, p, q)
             else:
-                out[k] = max(best, _largest_between(index, p >> _SHIFT, q >> _SHIFT))
-    return out
+                meeting[k] = max(best, _largest_between(index, p >> _SHIFT, q >> _SHIFT))
+    total = np.zeros(n_nodes)
+    for i in range(order.size):
+        for k in range(indptr[i], indptr[i + 1]):
+            if indices[k] > i:
+                total[meeting[k]] += weights[k]
+    return total

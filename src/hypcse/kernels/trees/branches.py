@@ -1,4 +1,4 @@
-"""Branch lengths and heights, one from the other; and branches hung under new parents, with means between them.
+"""Branch lengths and heights, one from the other; and trees from depths and from branches in a row.
 
 Heights must survive the way through branch lengths to the last bit. Ordinary float addition cannot promise
 that: it rounds ties to even, so for some heights a < b no float x gives a + x == b. Here heights are added
@@ -70,45 +70,3 @@ def join_branches(parent: Ids, length: Reals, single: Flags) -> tuple[Ids, Reals
             above[node] = above[up]
             total[node] += total[up]
     return above, total
-
-
-@kernel
-def add_column(parent: Ids, size: Reals, sums: Reals, between: Reals) -> None:
-    """Add to `between` at each node sum_c |c| (m_c - m)^2 over its children c, m being means of one column. O(n).
-
-    `size` counts points at every node, `sums` adds up the column at every leaf, which may stand for several points.
-    """
-    total = np.zeros(parent.size)
-    for leaf in range(sums.size):
-        total[leaf] = sums[leaf]
-    for node in range(parent.size - 1):
-        total[parent[node]] += total[node]
-    for node in range(parent.size - 1):
-        above = parent[node]
-        gap = total[node] / size[node] - total[above] / size[above]
-        between[above] += size[node] * gap * gap
-
-
-@kernel
-def mean_squares_between(parent: Ids, size: Reals, between: Reals, inside: Reals) -> Reals:
-    """Mean squared distance of two points in different children of each node; 0 at leaves. O(n).
-
-    With S the squares of a node around its mean (`inside` at a leaf), all pairs under it have |u| S_u. Those between
-    children are sum_c (|u| - |c|) S_c + |u| sum_c |c| |m_c - m_u|^2, of which no term is negative: nothing cancels.
-    """
-    squares = between.copy()
-    for leaf in range(inside.size):
-        squares[leaf] = inside[leaf]
-    across = np.zeros(parent.size)
-    pairs = np.zeros(parent.size)
-    for node in range(parent.size - 1):
-        # Children come before their parent, so S of the child is complete here.
-        above, rest = parent[node], size[parent[node]] - size[node]
-        across[above] += rest * squares[node]
-        pairs[above] += rest * size[node]
-        squares[above] += squares[node]
-    mean = np.zeros(parent.size)
-    for node in range(inside.size, parent.size):
-        # Both orders of a pair are counted.
-        mean[node] = 2 * (across[node] + size[node] * between[node]) / pairs[node]
-    return mean

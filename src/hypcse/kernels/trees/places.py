@@ -14,19 +14,13 @@ from hypcse.kernels.search.working_tree import Rows
 
 @helper
 def _excess(new: float, linked: float, below: float, node: float, meeting: float) -> float:
-    """How much more a leaf of degree `new` costs beside a child than beside the node above it, in nats.
-
-    Beside the child, the node grows by `new`, and links into the child meet at volume below + new, not at node + new.
-    """
+    """How much more a leaf of degree `new` costs beside a child than beside the node above it, in nats."""
     return meeting * np.log1p(new / node) - linked * np.log1p((node - below) / (below + new))
 
 
 @helper
 def _place(parent: Ids, volume: Reals, meeting: Reals, leaves: Ids, weights: Reals) -> int:
-    """The place of one leaf, by a walk up from all its neighbors together, lowest node first.
-
-    Each way carries weight and volume of the node that it left, the best place below it and how much more that costs.
-    """
+    """The place of one leaf, by a walk up from all its neighbors together, lowest node first."""
     at, best = leaves.copy(), leaves.copy()
     linked = weights.copy()
     below, cost = np.zeros(at.size), np.zeros(at.size)
@@ -100,8 +94,7 @@ def _heirs(tree: Spans, chosen: Flags) -> Ids:
 def stray_clusters(tree: Spans, rows: Rows, chosen: Flags, strays: Ids) -> Ids:
     """The chosen node that each leaf belongs to: the one above it, or for strays the one that they hang on. O(n + m).
 
-    A stray subtree hangs on the chosen node below its parent that most of its edge weight goes to; without an edge
-    there, on the largest one. `strays` come in the order of their parents.
+    This is the chosen node below a stray's parent that most of its edge weight goes to, or without an edge the largest.
     """
     n_nodes = tree.parent.size
     own = np.full(n_nodes, -1, np.int64)

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
+from hypcse.kernels.arrays import Flags, Ids, Reals
 from hypcse.kernels.compile import kernel, reading_kernel
 
 Number = TypeVar("Number", np.int64, np.float64)
@@ -15,8 +15,10 @@ Number = TypeVar("Number", np.int64, np.float64)
 
 @reading_kernel
 def subtree_sums(parent: Ids, values: Reals) -> Reals:
-    """Sum of `values` (one per node) over the subtree of each node. O(n)."""
-    total = values.copy()
+    """Sum of `values` over the subtree of each node; one per node, or per leaf where inner nodes have none. O(n)."""
+    total = np.zeros(parent.size)
+    for node in range(values.size):
+        total[node] = values[node]
     for node in range(parent.size - 1):
         total[parent[node]] += total[node]
     return total
@@ -42,8 +44,8 @@ def layout(parent: Ids, n_leaves: int) -> tuple[Ids, Ids]:
 
 
 @reading_kernel
-def lift_heights(parent: Ids, height: Reals) -> Reals:
-    """The least heights that are at least these and never fall upwards. O(n)."""
+def lift_heights(parent: Ids, height: NDArray[Number]) -> NDArray[Number]:
+    """The least heights that are at least these and never fall upwards: the largest value in each subtree. O(n)."""
     lifted = height.copy()
     for node in range(parent.size - 1):
         above = parent[node]
@@ -52,12 +54,15 @@ def lift_heights(parent: Ids, height: Reals) -> Reals:
     return lifted
 
 
+def subtree_minima(parent: Ids, values: NDArray[Number]) -> NDArray[Number]:
+    """Smallest value under each node, from one value per leaf. O(n)."""
+    inner = np.full(parent.size - values.size, values.max())
+    return -lift_heights(parent, -np.concatenate([values, inner]))
+
+
 @kernel
 def leaf_labels(parent: Ids, split: Flags, n_leaves: int) -> Ids:
-    """Flat labels of a cut, numbered by smallest leaf. O(n).
-
-    `split` marks nodes, with each also its parent; the cluster of a leaf is its highest ancestor that is not marked.
-    """
+    """Flat labels, by smallest leaf: clusters are the highest nodes not in `split`, which has all above them. O(n)."""
     n_nodes = parent.size
     cluster = np.empty(n_nodes, np.int64)
     for node in range(n_nodes - 1, -1, -1):
@@ -72,54 +77,6 @@ def leaf_labels(parent: Ids, split: Flags, n_leaves: int) -> Ids:
             n_labels += 1
         labels[leaf] = number[cluster[leaf]]
     return labels
-
-
-@reading_kernel
-def subtree_minima(parent: Ids, values: NDArray[Number]) -> NDArray[Number]:
-    """Smallest value under each node, from one value per leaf. O(n)."""
-    n_leaves, largest = values.size, values[0]
-    for leaf in range(n_leaves):
-        largest = max(largest, values[leaf])
-    smallest = np.empty(parent.size, values.dtype)
-    for node in range(parent.size):
-        smallest[node] = values[node] if node < n_leaves else largest
-    for node in range(parent.size - 1):
-        above = parent[node]
-        smallest[above] = min(smallest[above], smallest[node])
-    return smallest
-
-
-@kernel
-def pruned_parents(parent: Ids, selected: Flags) -> Ids:
-    """Old ids of the parents in the tree over selected leaves; -2 at nodes that vanish, -1 at the new root. O(n)."""
-    n_nodes = parent.size
-    n_leaves = selected.size
-    filled = np.zeros(n_nodes, np.int64)
-    holds = np.zeros(n_nodes, np.bool_)
-    for leaf in range(n_leaves):
-        holds[leaf] = selected[leaf]
-    for node in range(n_nodes - 1):
-        if holds[node]:
-            holds[parent[node]] = True
-            filled[parent[node]] += 1
-    above = np.full(n_nodes, -1, np.int64)
-    for node in range(n_nodes - 2, -1, -1):
-        up = parent[node]
-        above[node] = up if filled[up] >= 2 else above[up]
-    for node in range(n_nodes):
-        if not (selected[node] if node < n_leaves else filled[node] >= 2):
-            above[node] = -2
-    return above
-
-
-@kernel
-def scatter_weights(target: ShortIds, weights: Reals, n_targets: int) -> Reals:
-    """Sum of the weights that name each target, in their order; entries with target -1 are left out."""
-    total = np.zeros(n_targets)
-    for k in range(target.size):
-        if target[k] >= 0:
-            total[target[k]] += weights[k]
-    return total
 
 
 @kernel
@@ -147,7 +104,7 @@ def children_first(parent: Ids, n_leaves: int) -> Ids:
     return out
 
 
-@kernel
+@reading_kernel
 def inherit_values(parent: Ids, values: Ids) -> Ids:
     """The value of each node, or of the nearest node above that has one; -1 stands for none. O(n)."""
     inherited = values.copy()
@@ -157,10 +114,20 @@ def inherit_values(parent: Ids, values: Ids) -> Ids:
     return inherited
 
 
-@kernel
 def kept_parents(parent: Ids, selected: Flags) -> Ids:
-    """The lowest selected node above each node, -1 at the root, which must be selected. O(n)."""
-    above = np.full(parent.size, -1, np.int64)
-    for node in range(parent.size - 2, -1, -1):
-        above[node] = parent[node] if selected[parent[node]] else above[parent[node]]
-    return above
+    """The lowest selected node above each node, -1 where there is none. O(n)."""
+    nearest = inherit_values(parent, np.where(selected, np.arange(parent.size), -1))
+    return np.append(nearest[parent[:-1]], -1)
+
+
+def shared_nodes(parent: Ids, other: Ids, n_leaves: int) -> tuple[Ids, Ids]:
+    """The nodes of two trees that have the same leaves under them, side by side: clades (Day 1985). O(n)."""
+    (size, start), (other_size, _) = layout(parent, n_leaves), layout(other, n_leaves)
+    stop = start + size
+    is_first = np.append(start[:-1] == start[parent[:-1]], False)
+    by_start, by_stop = np.zeros(n_leaves, np.int64), np.zeros(n_leaves + 1, np.int64)
+    by_start[start[~is_first]], by_stop[stop[is_first]] = np.flatnonzero(~is_first), np.flatnonzero(is_first)
+    first, last = subtree_minima(other, start[:n_leaves]), -subtree_minima(other, -start[:n_leaves])
+    candidate = np.where(stop[by_start[first]] == last + 1, by_start[first], by_stop[last + 1])
+    same = (start[candidate] == first) & (stop[candidate] == last + 1) & (last + 1 - first == other_size)
+    return candidate[same], np.flatnonzero(same)

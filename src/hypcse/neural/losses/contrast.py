@@ -8,10 +8,9 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from hypcse.kernels.losses.contrast import decay_slopes, decays_of_products, row_and_column_sums
+from hypcse.kernels.losses.all_pairs import decay_slopes, decays_of_products, row_and_column_sums
 from hypcse.neural import geometry
 from hypcse.neural.backend import kernel_form
-from hypcse.neural.losses.checks import check_points, check_temperature
 
 # exp(-x) and sums of it are normal numbers in single precision up to this x.
 _REACH = 80.0
@@ -53,9 +52,9 @@ def contrastive_loss(first: Tensor, second: Tensor, temperature: float, include_
             f"the views have shapes {tuple(first.shape)} and {tuple(second.shape)}; row i of both must be the same "
             "vertex, as Lorentz points (n, d + 1)."
         )
-    check_points("first", first, 1 if include_positive else 2)
-    check_points("second", second)
-    check_temperature(temperature)
+    geometry.check_points("first", first, 1 if include_positive else 2)
+    geometry.check_points("second", second)
+    geometry.check_temperature(temperature)
     if kernel_form(first) == "triton" and second.dtype == first.dtype:
         from hypcse.neural.losses.fused import fused_contrast
 
@@ -128,15 +127,12 @@ def centroid_loss(leaves: Tensor) -> Tensor:
     >>> centroid_loss(opposite)
     tensor(0.)
     """
-    check_points("leaves", leaves)
+    geometry.check_points("leaves", leaves)
     return geometry.distance_to_origin(geometry.centroid(leaves))
 
 
 def margin_loss(scores: Tensor, codes: Tensor, margin: float = 1.0) -> Tensor:
-    """Mean over labeled points and classes of relu(margin - score of the label + score of the class).
-
-    scores : (n, n_classes); codes : (n,) the class of each point, -1 where unknown. 0 if no point is labeled.
-    """
+    """Mean over labeled points (codes >= 0) and classes of relu(margin - score of the label + score of the class)."""
     is_labeled = codes >= 0
     if not bool(is_labeled.any()):
         return scores.sum() * 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import Any
 
 import torch
@@ -13,8 +14,7 @@ from torch.utils.checkpoint import checkpoint
 from hypcse.graph import Graph
 from hypcse.kernels.losses.lca_volume import adjacency, lca_volume, lca_volume_gradient
 from hypcse.neural.backend import kernel_form
-from hypcse.neural.geometry import lca_depth, on_sphere
-from hypcse.neural.losses.checks import check_edges, check_points, check_temperature
+from hypcse.neural.geometry import check_points, check_temperature, lca_depth, on_sphere
 from hypcse.neural.tensors import EdgeTensors
 
 # Numbers in one array of a chunk of the plain form: few enough for a cache, and on a GPU enough to hide the calls.
@@ -183,11 +183,7 @@ class StructuralEntropyLoss(nn.Module):
         Returns
         -------
         Tensor
-            The loss, with its gradient.
-
-        Notes
-        -----
-        O(n m) time for m edges.
+            The loss, with its gradient. O(n m) time for m edges.
         """
         leaves = self.leaves(points)
         edges, weights = _edges_once(graph, points)
@@ -216,16 +212,6 @@ class StructuralEntropyLoss(nn.Module):
             )
         return points if self.radius is None else on_sphere(points, self.radius)
 
-    def extra_repr(self) -> str:
-        """The options, for `repr`.
-
-        Returns
-        -------
-        str
-            As the constructor takes them.
-        """
-        return f"temperature={self.temperature}, radius={self.radius}"
-
 
 def _edges_once(graph: Graph | EdgeTensors, points: Tensor) -> tuple[Tensor, Tensor]:
     """Vertices and weights of every edge once, on the device of the points."""
@@ -241,3 +227,29 @@ def _edges_once(graph: Graph | EdgeTensors, points: Tensor) -> tuple[Tensor, Ten
         )
     tensors = graph.to_tensors(points.device, points.dtype) if isinstance(graph, Graph) else graph.to(points.device)
     return tensors.once()
+
+
+def check_edges(edges: Tensor, weights: Tensor, n_vertices: int) -> None:
+    """Raise unless edges (2, m) join different vertices of 0 .. n - 1 and each has a finite weight of at least 0."""
+    check_edge_arrays(edges, weights)
+    if edges.shape[1] == 0:
+        return
+    low, high = (int(vertex) for vertex in torch.aminmax(edges))
+    if low < 0 or high >= n_vertices:
+        raise ValueError(f"edges name the vertices {low} to {high}, but there are {n_vertices} leaves.")
+    if bool((edges[0] == edges[1]).any()):
+        raise ValueError("edges holds a loop, which no tree can cut. Omit edges from a vertex to itself.")
+    least, most = (float(weight) for weight in torch.aminmax(weights.detach()))
+    if not 0 <= least <= most < inf:
+        raise ValueError(f"weights range from {least} to {most}; they must be finite and at least 0.")
+
+
+def check_edge_arrays(edges: Tensor, weights: Tensor) -> None:
+    """Raise unless edges are whole numbers (2, m) and weights (m,); reads none of them."""
+    if edges.ndim != 2 or edges.shape[0] != 2 or weights.shape != edges.shape[1:]:
+        raise ValueError(
+            f"edges has shape {tuple(edges.shape)} and weights {tuple(weights.shape)}; (2, m) and (m,) are needed, "
+            "each undirected edge once."
+        )
+    if edges.is_floating_point() or edges.is_complex() or edges.dtype == torch.bool:
+        raise TypeError(f"edges is {edges.dtype}; pass integers, the numbers of the vertices.")

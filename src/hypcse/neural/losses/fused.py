@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from hypcse.neural.geometry import check_radius, shared_radius
-from hypcse.neural.losses.checks import check_edge_arrays, check_edges, check_points, check_temperature
+from hypcse.neural.geometry import check_points, check_radius, check_temperature, shared_radius
+from hypcse.neural.losses.cse import check_edge_arrays, check_edges
 from hypcse.neural.triton.contrast import contrast
 from hypcse.neural.triton.leaves import by_leaves, entropy_value, measure, pair_depths, read_facts, unit_rows
 from hypcse.neural.triton.volumes import DEEPEST, REACH, Rows, depth_slopes, edge_terms, rows_of, shares_of
@@ -38,10 +38,7 @@ def fused_entropy(leaves: Tensor, edges: Tensor, weights: Tensor, temperature: f
 def entropy_of_rows(
     leaves: Tensor, index: Tensor, weights: Tensor, pointers: Tensor, temperature: float, deepest: float
 ) -> Tensor:
-    """`cse_loss` of edges by rows, without checks and without waiting, for leaves and a graph that training made.
-
-    index, weights, deepest : both directions of each edge, any of weight 0 last, and the largest depth of a leaf.
-    """
+    """`cse_loss` of both directions of edges, any of weight 0 last, without checks and without waiting."""
     rows = Rows(pointers, index[1], torch.arange(index.shape[1], device=index.device))
     return _entropy(leaves, index, weights, rows, temperature, 2, deepest)[0]
 

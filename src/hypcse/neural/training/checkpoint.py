@@ -15,14 +15,13 @@ from torch import Tensor
 
 from hypcse._checks import check_count
 from hypcse.neural.tensors import EdgeTensors
-from hypcse.neural.training.config import HINTS, TrainingConfig
-from hypcse.neural.training.run import Run, Setup, Trained, TrainingStep
+from hypcse.neural.training.config import HINTS, Setup, TrainingConfig
+from hypcse.neural.training.run import Run, Trained, TrainingStep
 from hypcse.neural.training.terms import Losses, Networks
 from hypcse.storage.archive import FILES, Content, pack, read_archive
-from hypcse.storage.files import remove_leftovers
+from hypcse.storage.files import check_place, remove_leftovers, write_folder
 from hypcse.storage.options import decode_options, encode_options
 from hypcse.storage.values import TREE, Codec, decode_array, read_parts
-from hypcse.storage.whole import check_place, write_folder
 
 KIND = "hypcse-checkpoint"
 _NAME = re.compile(r"epoch-(\d{6,9})")
@@ -144,10 +143,7 @@ def _decode_anchor(content: Content, run: Run) -> EdgeTensors:
 
 
 class Checkpoints:
-    """The folder of one training's checkpoints, `epoch-000010` and so on; after the first there is always a whole one.
-
-    Only folders of such names that hold nothing else are ever removed.
-    """
+    """The folder of one training's checkpoints, `epoch-000010` and so on, of which one is always whole."""
 
     def __init__(self, folder: str | os.PathLike[str], every: int, run: Run) -> None:
         self.folder, self.every, self.run, self.latest = Path(folder), every, run, 0

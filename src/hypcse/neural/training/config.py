@@ -8,10 +8,12 @@ from types import NoneType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from hypcse._checks import check_choice, check_count, check_number
 from hypcse._choices import Aggregation, Decoder, EncodeOn, Learner, LearnerSimilarity, Preset, SelectOn
+from hypcse.graph import Graph
 
 
 @dataclass(repr=False, kw_only=True)
@@ -176,6 +178,18 @@ _LIMITS: tuple[tuple[str, float, float], ...] = (
 )
 """The least and the most of each number; beyond them float32, or the name of a checkpoint, holds nothing."""
 
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """Scaled features (n, d), their graph, settings, seed and device: the same setup gives the same training."""
+
+    features: NDArray[np.float32]
+    graph: Graph
+    config: TrainingConfig
+    random_state: int = 0
+    device: str = "cpu"
+
+
 # What a preset fills in for parameters that are None. Others keep the defaults of the configuration.
 PRESETS: dict[Preset, dict[str, Any]] = {
     "default": {"decoder": "graph", "refine": True, "n_epochs": "auto"},
@@ -210,13 +224,7 @@ def fill_options(defaults: Mapping[str, Any], parameters: Mapping[str, Any]) -> 
 
 
 def count_epochs(options: dict[str, Any], n_points: int) -> dict[str, Any]:
-    """The options with "auto" epochs as a number: a bounded number of steps for any size.
-
-    Every epoch is then evaluated, which is cheap, and training ends when that stops improving; options set stay.
-
-    >>> count_epochs({"n_epochs": "auto", "patience": 3}, 10_000)
-    {'evaluate_every': 1, 'patience': 3, 'n_epochs': 6}
-    """
+    """The options with "auto" epochs as a number, evaluated each and ended by patience; options that are set stay."""
     if options.get("n_epochs") != "auto":
         return options
     n_subgraphs = -(-n_points // options.get("batch_size", TrainingConfig.batch_size))

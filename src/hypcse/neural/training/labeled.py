@@ -18,8 +18,9 @@ from hypcse.estimators.labels import label_codes, respect_labels, spread_labels
 from hypcse.estimators.preparing import Prepared
 from hypcse.neural.encoder import Prototypes
 from hypcse.neural.losses.contrast import margin_loss
+from hypcse.neural.training.config import Setup
 from hypcse.neural.training.loop import train_epochs
-from hypcse.neural.training.run import Run, Setup, torch_generator
+from hypcse.neural.training.run import Run, torch_generator
 from hypcse.neural.training.terms import optimizer_of
 
 # With fewer labels, epochs cannot be compared.
@@ -81,10 +82,7 @@ def supervise(
 
 
 class LabeledRun(Run):
-    """One training with labels; `attributes` are those of the classifier at the best epoch so far.
-
-    It has the most validation points right and, among equals, the lowest margin loss on them; else it is the last.
-    """
+    """Training with labels; the best epoch has most validation points right, then the least loss, or is the last."""
 
     def __init__(self, setup: Setup, supervision: Supervision) -> None:
         super().__init__(setup)

@@ -9,8 +9,9 @@ from pathlib import Path
 from hypcse._checks import Interrupted, check_count, warn
 from hypcse._progress import Callback, Reporter
 from hypcse.neural.training.checkpoint import Checkpoints, describe_training, restore, state_of
+from hypcse.neural.training.config import Setup
 from hypcse.neural.training.ranks import ALONE, Ranks
-from hypcse.neural.training.run import Run, Setup, Trained, subgraphs_per_step
+from hypcse.neural.training.run import Run, Trained, subgraphs_per_step
 from hypcse.storage.files import check_folder, hold_folder
 
 
@@ -22,16 +23,11 @@ def fit(
     checkpoint_every: int = 10,
     ranks: Ranks = ALONE,
 ) -> Trained:
-    """Train on features and their graph, and return the best tree that decoding found on the way.
+    """Train on features and their graph, and return the best tree that decoding found on the way, the start included.
 
-    Every `evaluate_every` epochs all vertices are encoded and decoded; the tree of lowest structural entropy is the
-    result, with a copy of the weights that made it. The untrained encoder counts as epoch 0. `callback` is called with
-    a `Progress` after every epoch; return True to stop with the best so far. Ctrl-C ends training with the best so far
-    and a warning; with a `checkpoint_dir` a fit of the same data and settings goes on, bit for bit.
-
-    With several `ranks` each trains on its share of the subgraphs. Rank 0 alone evaluates, calls the callback and
-    writes checkpoints, from which another number of ranks may go on; all return the same. If a step has one subgraph,
-    rank 0 trains alone. Ctrl-C then ends all ranks without a result.
+    The `callback` is called with a `Progress`; return True to stop. It and Ctrl-C end training with the best so far;
+    from a `checkpoint_dir` it goes on, bit for bit. Of several `ranks` 0 alone evaluates, calls the callback and writes
+    checkpoints, and trains alone if a step has one subgraph; all return the same.
     """
     if ranks.size > 1:
         description = describe_training(setup)

@@ -1,7 +1,4 @@
-"""The processes that train together: how they meet, what rank 0 does for all, and how all of them end.
-
-They are launched by torchrun or with its variables, and talk through torch.distributed: gloo on CPUs, NCCL on GPUs.
-"""
+"""The processes that torchrun launches to train together: how they meet, what rank 0 does for all, how they end."""
 
 from __future__ import annotations
 
@@ -91,10 +88,7 @@ ALONE = Ranks()
 
 @contextmanager
 def join_ranks(device: str) -> Iterator[tuple[Ranks, str]]:
-    """The ranks of a fit, and the device of this one: of several GPUs the one of its local number.
-
-    A process group that the program has made is used; otherwise one is made, which a rank that fails leaves at once.
-    """
+    """The ranks of a fit, in the process group of the program or one of their own, and the device of this one."""
     place = launched_place()
     if place.size == 1:
         yield ALONE, device

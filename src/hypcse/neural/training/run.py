@@ -1,11 +1,14 @@
-"""One training under way: its epochs, evaluation by decoding, and the best tree so far."""
+"""One training under way: its steps and epochs, evaluation by decoding, and the best tree so far."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -19,26 +22,19 @@ from hypcse.entropy import structural_entropy
 from hypcse.entropy.structural import CompleteGraph
 from hypcse.graph import Graph
 from hypcse.neural.decode import decode_graph, decode_single
-from hypcse.neural.graph_learner import Pairs, update_anchor
-from hypcse.neural.subgraphs import count_subgraphs, sample_subgraphs
+from hypcse.neural.graph_learner import Pairs, proposed_pairs, update_anchor
+from hypcse.neural.subgraphs import count_subgraphs, cut_out, sample_subgraphs
 from hypcse.neural.tensors import EdgeTensors
-from hypcse.neural.training.config import TrainingConfig
-from hypcse.neural.training.epoch import DealtSteps, train_epoch
+from hypcse.neural.training.config import Setup
 from hypcse.neural.training.fixed import FixedSteps, can_be_fixed, warn_if_slow
 from hypcse.neural.training.ranks import ALONE, Ranks
 from hypcse.neural.training.terms import Losses, Networks, Part, optimizer_of, values_of
 from hypcse.tree import Tree
 
-
-@dataclass(frozen=True, eq=False)
-class Setup:
-    """Scaled features (n, d), their graph, settings, seed and device: the same setup gives the same training."""
-
-    features: NDArray[np.float32]
-    graph: Graph
-    config: TrainingConfig
-    random_state: int = 0
-    device: str = "cpu"
+NOT_A_NUMBER: Losses[float] = Losses(*[math.nan] * 4)
+"""The losses of an epoch in which one of them, or a weight, stopped being a number."""
+# With fewer vertices losses take other forms, which use fewer of the weights.
+_LEAST_VERTICES = 3
 
 
 class TrainingDiverged(Curable, RuntimeError):
@@ -60,10 +56,7 @@ class TrainingStep:
 class Trained:
     """The best epoch of a training, 0 for the start, and the entropy that picked it.
 
-    tree, leaves : leaves (n, embed_dim) in the ball on one radius.
-    state        : copies of the networks' weights.
-    encoded_on   : the graph that the leaves were encoded on, before any normalization.
-    history      : at the end of training, one step per epoch.
+    leaves (n, embed_dim) in the ball, copies of the weights, and the graph encoded on, before any normalization.
     """
 
     tree: Tree
@@ -203,3 +196,108 @@ def evaluation_edges(edges: EdgeTensors, encode_on: EncodeOn) -> EdgeTensors:
 
 def torch_generator(random_state: int, purpose: str, device: str = "cpu") -> torch.Generator:
     return torch.Generator(device).manual_seed(int(generator(random_state, purpose).integers(2**62)))
+
+
+def train_epoch(run: Run, sets: list[Tensor]) -> Losses[float]:
+    """The mean losses of training on each subgraph once; NaN and the old anchor if one, or a weight, is no number."""
+    learned_parts: list[tuple[Tensor, Pairs]] = []
+    # Do not wait for a GPU before the epoch is over.
+    on_gpu = run.features.is_cuda
+    sums, n_vertices = torch.zeros(4, device=run.features.device), 0
+    for part in cut_parts(run, sets):
+        vertices = part[0]
+        losses, learned = run.step(part)
+        if not on_gpu and not run.is_finite(losses[3]):
+            return NOT_A_NUMBER
+        sums += vertices.numel() * losses
+        n_vertices += vertices.numel()
+        if learned is not None:
+            learned_parts.append((vertices, proposed_pairs(learned, vertices)))
+    if on_gpu and not run.is_finite(sums[3]):
+        return NOT_A_NUMBER
+    run.update_anchor(learned_parts)
+    return Losses(*(sums / n_vertices).tolist())
+
+
+def cut_parts(run: Run, sets: list[Tensor]) -> Iterator[Part]:
+    """Disjoint subgraphs of the anchor, with their features."""
+    if len(sets) == 1 and sets[0].numel() == run.anchor.n_vertices:
+        return iter([(sets[0], run.anchor, run.features)])
+    graphs = cut_out(run.anchor, sets)
+    return ((vertices, graph, run.features[vertices]) for vertices, graph in zip(sets, graphs, strict=True))
+
+
+class Share(NamedTuple):
+    """A subgraph of a step: its number within the epoch, and the weight of its loss on this rank."""
+
+    number: int
+    weight: float
+
+
+def shares_of(rank: int, size: int, n_subgraphs: int, per_step: int) -> list[list[Share]]:
+    """The shares of a rank, step by step: `per_step` subgraphs make a step, and go to the ranks in turn.
+
+    Ranks are averaged, so each of k subgraphs has the weight size / k. A rank without a subgraph in a step repeats the
+    step's first one with weight 0; otherwise the others would wait for it.
+    """
+    steps = []
+    for first in range(0, n_subgraphs, per_step):
+        count = min(per_step, n_subgraphs - first)
+        own = [Share(first + place, size / count) for place in range(rank, count, size)]
+        steps.append(own or [Share(first, 0.0)])
+    return steps
+
+
+class DealtSteps:
+    """Steps over several subgraphs each, with a generator for each: they do not depend on the number of ranks."""
+
+    def __init__(self, run: Run) -> None:
+        self.ranks, self.draws = run.ranks, torch.Generator(run.draws.device)
+        self.model: Any = run.networks
+        if self.ranks.size > 1:
+            from torch.nn.parallel import DistributedDataParallel
+
+            config = run.config
+            least_vertices = min(run.graph.n_vertices, config.batch_size // 4)
+            all_used = config.contrast_weight > 0 and config.learn_graph and least_vertices >= _LEAST_VERTICES
+            self.model = DistributedDataParallel(self.model, find_unused_parameters=not all_used)
+
+    def train_epoch(self, run: Run, sets: list[Tensor]) -> Losses[float]:
+        """Train on each subgraph once and update the anchor, the same on all ranks, as `train_epoch` does."""
+        seeds = torch.randint(2**62, (len(sets),), generator=run.draws, device=run.draws.device).tolist()
+        losses, pairs = self._take_steps(run, sets, seeds)
+        if self.ranks.size > 1:
+            torch.distributed.all_reduce(losses)
+        sizes = torch.tensor([vertices.numel() for vertices in sets], device=losses.device)
+        means = (losses * sizes[:, None]).sum(0) / sizes.sum()
+        if not run.is_finite(means[3]):
+            return NOT_A_NUMBER
+        if run.config.learn_graph and run.config.anchor_decay < 1:
+            # Of all subgraphs, in their order, on every rank.
+            sent = {number: (ends.int().cpu(), weight.cpu()) for number, (ends, weight) in pairs.items()}
+            everyone = sorted((item for part in self.ranks.gather(sent) for item in part.items()), key=itemgetter(0))
+            every = [(ends.to(losses.device).long(), weight.to(losses.device)) for _, (ends, weight) in everyone]
+            run.update_anchor(list(zip(sets, every, strict=True)))
+        return Losses(*means.tolist())
+
+    def _take_steps(self, run: Run, sets: list[Tensor], seeds: list[int]) -> tuple[Tensor, dict[int, Pairs]]:
+        """Losses (n_subgraphs, 4), zeros for those of other ranks, and proposed edges of this rank's subgraphs."""
+        losses, pairs = run.features.new_zeros(len(sets), 4), {}
+        steps = shares_of(self.ranks.number, self.ranks.size, len(sets), run.per_step)
+        parts = cut_parts(run, [sets[share.number] for step in steps for share in step])
+        for step in steps:
+            run.zero_gradients()
+            for share in step:
+                part = next(parts)
+                self.draws.manual_seed(seeds[share.number])
+                # Gradients are added up, and sent to the other ranks with the last subgraph of the step.
+                waits = self.ranks.size > 1 and share is not step[-1]
+                with self.model.no_sync() if waits else nullcontext():
+                    terms, learned = self.model(part, self.draws)
+                    (share.weight * terms.total).backward()
+                if share.weight > 0:
+                    losses[share.number] = values_of(terms)
+                    if learned is not None:
+                        pairs[share.number] = proposed_pairs(learned, part[0])
+            run.move_weights()
+        return losses, pairs

@@ -64,9 +64,7 @@ def read_facts(measured: Tensor) -> Facts:
 def pair_depths(columns: Tensor, measured: Tensor, rate: float | None) -> tuple[Tensor, Tensor]:
     """Depth d of the LCA of every pair, (n, n), and 2^(-rate d), or the depth again without a rate.
 
-    With top = tanh R, x = top^2 |u + v|^2 / 4 and s = sech^2 R + top^2 |u - v|^2 / 4,
-    d = log((1 + sqrt x)^2 / s) / 2 = log(1 + 2 sqrt x (1 + sqrt x) / s) / 2.
-    Both squares are sums of squares, so that neither near nor opposite leaves lose digits.
+    As `plain_depth`, by |u + v|^2 and |u - v|^2, so that neither near nor opposite leaves lose digits.
     """
     d, n = columns.shape
     depth = columns.new_empty(n, n)
@@ -81,10 +79,7 @@ def pair_depths(columns: Tensor, measured: Tensor, rate: float | None) -> tuple[
 def by_leaves(
     by_direction: Tensor, parts: Tensor, units: tuple[Tensor, Tensor], measured: Tensor, values: Tensor, times: int
 ) -> tuple[Tensor, Tensor]:
-    """Gradient by the leaves (n, d), and the entropy in bits, (1,).
-
-    by_direction, parts : sums of rate / (s sqrt x) over directions, and parts of the sum of rate sqrt x / s.
-    """
+    """Gradient by the leaves (n, d), and the entropy in bits, (1,), from what `depth_slopes` gives."""
     directions, lengths = units
     n, d = directions.shape
     out, value = torch.empty_like(directions), values.new_empty(1)

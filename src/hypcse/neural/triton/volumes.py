@@ -85,10 +85,7 @@ def shares_of(rows: Rows, weights: Tensor, measured: Tensor) -> Tensor:
 def edge_terms(
     edges: Tensor, weights: Tensor, shares: Tensor, tables: tuple[Tensor, Tensor], temperature: float, measured: Tensor
 ) -> Terms:
-    """Terms 2 w / V log2(volume of the LCA / V) of edges (2, m), and their slopes.
-
-    tables : depths (n, n) and decays (n, n); the same tensor twice for the safe form.
-    """
+    """Terms 2 w / V log2(volume of the LCA / V) of edges (2, m), and their slopes; tables of depths and decays."""
     n, m = len(shares), edges.shape[1]
     terms = Terms(*shares.new_empty(3, m).unbind())
     depth, decay = tables
@@ -102,10 +99,7 @@ def edge_terms(
 def depth_slopes(
     rows: Rows, shares: Tensor, tables: tuple[Tensor, Tensor], terms: Terms, temperature: float
 ) -> tuple[Tensor, Tensor]:
-    """Of the derivative r of the entropy by the depths: r / (s sqrt x), (n, n), and parts of the sum of r sqrt x / s.
-
-    The derivative by the depth of a pair, which stands at two places, is the sum of the two. x = tanh^2 d, s = 1 - x.
-    """
+    """Of the slopes r of the entropy by both depths of a pair: r / (s sqrt x) and parts of the sum of r sqrt x / s."""
     n = len(shares)
     depth, decay = tables
     slopes, parts = torch.empty_like(depth), depth.new_empty(n, triton.cdiv(n, _TILE))

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hypcse._checks import check_choice, check_count
+from hypcse._checks import check_choice, check_count, check_number
 from hypcse._choices import LikelihoodStart
 from hypcse._memory import check_memory
 from hypcse._random import generator
 from hypcse._threads import worker_threads
 from hypcse.kernels.losses.triples import project_rows
-from hypcse.methods.options import Clock, Inputs, check_positive, check_rate
+from hypcse.methods.options import Clock, Inputs, check_rate
 from hypcse.search import binarize, graph_linkage
 from hypcse.tree import Tree
 
@@ -64,7 +64,6 @@ def eph(
     *,
     n_internal: int = 64,
     n_samples: int = 4,
-    temperature: float = 1.0,
     certainty: float = 0.9,
     learning_rate: float = 0.05,
     n_epochs: int = 1000,
@@ -77,9 +76,8 @@ def eph(
     Whole trees are drawn, and Adam lowers their mean objective on the logits of parents, straight through the draw.
     """
     check_count("n_samples", n_samples, 1)
-    check_positive("temperature", temperature)
     check_rate(learning_rate)
-    if not 0 < check_positive("certainty", certainty) < 1:
+    if not 0 < check_number("certainty", certainty, 0.0, above=True) < 1:
         raise ValueError(f"certainty={certainty} must lie between 0 and 1.")
     seed = int(generator(inputs.random_state, "eph").integers(2**62))
 
@@ -95,7 +93,7 @@ def eph(
             optimizer.zero_grad()
             total = 0.0
             for _ in range(n_samples):
-                A, B = (draw_parents(part, temperature, draws) for part in parts)
+                A, B = (draw_parents(part, draws) for part in parts)
                 loss = soft_dasgupta(A, B, search.weights)
                 (loss / n_samples).backward()
                 total += loss.item()

@@ -1,4 +1,4 @@
-"""HypHC: leaves on a circle of the hyperbolic disk, moved to lower the loss of random triples."""
+"""HypHC: leaves on a circle of the hyperbolic disk, moved to lower the loss of random triples; and their classes."""
 
 from __future__ import annotations
 
@@ -9,23 +9,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._checks import check_count
+from hypcse._checks import check_count, check_number
 from hypcse._random import generator
 from hypcse._threads import worker_threads
 from hypcse.graph import scale_features
 from hypcse.kernels.losses.triples import triple_slopes
-from hypcse.methods.options import Clock, Inputs, check_positive, check_rate
+from hypcse.methods.options import Clock, Inputs, check_rate
 from hypcse.tree import Tree
 
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from hypcse.paper.classifiers import Codes, LabeledInputs
+
+Reals = NDArray[np.float64]
 # The radius of the leaves stays between these limits, as in the published code.
 RADII = (0.01, 0.999)
 # Directions start this long: Adam's steps, which lie across them, turn short ones fast and make them longer.
 _START_LENGTH = 1e-3
-# Batches whose triples and similarities are made at once.
-_BATCHES = 64
+# Triples of a batch, and batches that are drawn at once.
+_BATCH_SIZE, _BATCHES = 256, 64
 
 
 def hyphc(
@@ -35,10 +38,6 @@ def hyphc(
     learning_rate: float = 1e-3,
     n_epochs: int = 50,
     n_triples: int | None = None,
-    batch_size: int = 256,
-    start_radius: float = 0.01,
-    anneal_every: int = 20,
-    anneal_factor: float = 1.0,
     max_seconds: float | None = None,
 ) -> Tree:
     """Hyperbolic hierarchical clustering (Chami et al., 2020) from cosine similarities: docs/methods-gradient.md.
@@ -49,29 +48,21 @@ def hyphc(
 
     The decoded tree of lowest Dasgupta cost is the result. O(n_triples d) per epoch, O(n d) memory.
     """
-    check_positive("temperature", temperature)
+    check_number("temperature", temperature, 0.0, above=True)
     check_rate(learning_rate)
-    check_positive("anneal_factor", anneal_factor)
-    for name, value in (("n_epochs", n_epochs), ("batch_size", batch_size), ("anneal_every", anneal_every)):
-        check_count(name, value, 1)
-    if not RADII[0] <= check_positive("start_radius", start_radius) <= RADII[1]:
-        raise ValueError(f"start_radius={start_radius} must lie between {RADII[0]} and {RADII[1]}.")
+    check_count("n_epochs", n_epochs, 1)
     n_triples = count_triples(inputs.n_points) if n_triples is None else check_count("n_triples", n_triples, 1)
     rows = unit_rows(inputs.points.table)
     if len(rows) == 1:
-        return Tree.single()
+        return Tree(np.array([-1]), np.zeros(1))
     clock = Clock("hyphc", inputs.callback, max_seconds)
     with worker_threads(None, inputs.n_points, trains=True):
-        run = Training(rows, inputs.random_state, start_radius, learning_rate)
+        run = Training(rows, inputs.random_state, learning_rate)
         for epoch in range(1, n_epochs + 1 if len(rows) > 2 else 1):
-            loss = run.epoch(n_triples, batch_size, temperature)
+            loss = run.epoch(n_triples, temperature)
             run.evaluate()
             if clock.stops(epoch, n_epochs, loss, run.best, "dasgupta"):
                 break
-            if epoch % anneal_every == 0:
-                temperature *= anneal_factor
-                for group in run.optimizer.param_groups:
-                    group["lr"] *= anneal_factor
     return run.tree
 
 
@@ -86,31 +77,23 @@ class Training:
     tree: Tree
     leaves: Tensor
 
-    def __init__(
-        self, rows: NDArray[np.float64], random_state: int, radius: float = 0.01, learning_rate: float = 1e-3
-    ) -> None:
+    def __init__(self, rows: Reals, random_state: int, learning_rate: float = 1e-3) -> None:
         import torch
 
         start = generator(random_state, "hyphc start").uniform(-_START_LENGTH, _START_LENGTH, size=(len(rows), 2))
         self.draws = generator(random_state, "hyphc triples")
         self.rows, self.best = rows, inf
         self.directions = torch.from_numpy(start)
-        self.radius = torch.tensor(radius, dtype=torch.float64)
+        self.radius = torch.tensor(RADII[0], dtype=torch.float64)
         self.optimizer = torch.optim.Adam([self.directions, self.radius], lr=learning_rate, fused=True)
         self.evaluate()
 
-    def epoch(
-        self,
-        n_triples: int,
-        batch_size: int = 256,
-        temperature: float = 0.01,
-        add_slopes: Callable[[], None] | None = None,
-    ) -> float:
+    def epoch(self, n_triples: int, temperature: float = 0.01, add_slopes: Callable[[], None] | None = None) -> float:
         """The mean loss of steps over fresh triples; `add_slopes`, before each step, adds gradients of another loss."""
         import torch
 
         total, directions = 0.0, self.directions.numpy()
-        for triples, similarities in _batches(self.rows, n_triples, batch_size, self.draws):
+        for triples, similarities in _batches(self.rows, n_triples, self.draws):
             slopes = triple_slopes(directions, self.radius.item(), triples, similarities, temperature)
             self.directions.grad = torch.from_numpy(slopes.by_direction)
             self.radius.grad = torch.tensor(slopes.by_radius, dtype=torch.float64)
@@ -132,16 +115,14 @@ class Training:
             self.best, self.tree, self.leaves = cost, tree, leaves
 
 
-def _batches(
-    rows: NDArray[np.float64], n_triples: int, batch_size: int, draws: np.random.Generator
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+def _batches(rows: Reals, n_triples: int, draws: np.random.Generator) -> Iterator[tuple[NDArray[np.int64], Reals]]:
     """Random triples (b, 3) with the similarities (b, 3) of their pairs."""
-    for done in range(0, n_triples, _BATCHES * batch_size):
-        triples = random_triples(len(rows), min(_BATCHES * batch_size, n_triples - done), draws)
+    for done in range(0, n_triples, _BATCHES * _BATCH_SIZE):
+        triples = random_triples(len(rows), min(_BATCHES * _BATCH_SIZE, n_triples - done), draws)
         a, b, c = (rows[side] for side in triples.T)
         cosines = np.stack([np.einsum("ij,ij->i", *pair) for pair in ((a, b), (a, c), (b, c))], axis=1)
-        for low in range(0, len(triples), batch_size):
-            some = slice(low, low + batch_size)
+        for low in range(0, len(triples), _BATCH_SIZE):
+            some = slice(low, low + _BATCH_SIZE)
             yield triples[some], (1 + cosines[some]) / 2
 
 
@@ -155,18 +136,16 @@ def random_triples(n_points: int, n_triples: int, draws: np.random.Generator) ->
     return np.stack([first, second, third], axis=1)
 
 
-def unit_rows(X: NDArray[np.floating]) -> NDArray[np.float64]:
+def unit_rows(X: NDArray[np.floating]) -> Reals:
     """Scale columns to mean 0 and variance 1, then divide rows by their lengths; a row of zeros stays zero."""
     rows = scale_features(X, "standard").astype(np.float64)
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     return rows / np.where(lengths > 0, lengths, 1.0)
 
 
-def cosine_dasgupta(tree: Tree, rows: NDArray[np.float64]) -> float:
-    """Dasgupta's cost, 2 sum_{i<j} s_ij |leaves(i v j)|, on the complete graph with s_ij = (1 + <x_i, x_j>) / 2.
-
-    Similarities are linear in each point: those that meet at a node follow from sums of rows below it. O(n d).
-    """
+def cosine_dasgupta(tree: Tree, rows: Reals) -> float:
+    """Dasgupta's cost, 2 sum_{i<j} s_ij |leaves(i v j)|, on the complete graph with s_ij = (1 + <x_i, x_j>) / 2."""
+    # Similarities are linear in each point: those that meet at a node follow from sums of rows below it. O(n d).
     running = np.concatenate([np.zeros((1, rows.shape[1])), np.cumsum(rows[tree.leaf_order()], axis=0)])
     sums = running[tree.first_positions + tree.sizes] - running[tree.first_positions]
     # Of all ordered pairs of leaves under a node, a leaf with itself included.
@@ -175,3 +154,93 @@ def cosine_dasgupta(tree: Tree, rows: NDArray[np.float64]) -> float:
     np.subtract.at(meeting, tree.parent[:-1], inside[:-1])
     meeting[: tree.n_leaves] = 0.0
     return float(np.dot(meeting, tree.sizes))
+
+
+def hyphc_leaves(inputs: LabeledInputs, n_epochs: int, n_triples: int | None) -> Reals:
+    """Leaves (n, 2) of lowest Dasgupta cost, mapped to the tangent space at the origin."""
+    from hypcse.neural.geometry import log_origin
+
+    with worker_threads(None, len(inputs.X), trains=True):
+        run = Training(unit_rows(inputs.X), inputs.random_state)
+        for _ in _epochs(run, n_epochs, n_triples):
+            run.evaluate()
+        return log_origin(run.leaves).numpy()
+
+
+def hyphc_end_to_end(
+    inputs: LabeledInputs, *, n_epochs: int = 50, n_triples: int | None = None, loss_weight: float = 0.01
+) -> Codes:
+    """HypHC's loss plus `loss_weight` times the cross-entropy of a classifier in the tangent space at the origin.
+
+    The last of the epochs of highest accuracy on the validation points, or the last of all without such points.
+    """
+    with worker_threads(None, len(inputs.X), trains=True):
+        run = Training(unit_rows(inputs.X), inputs.random_state)
+        classifier = LeafClassifier(run, inputs, loss_weight)
+        best, answer = -1.0, classifier.predict()
+        for _ in _epochs(run, n_epochs, n_triples, classifier.add_slopes):
+            classes = classifier.predict()
+            accuracy = float(np.mean(classes[inputs.held] == inputs.y[inputs.held])) if inputs.held.size else 0.0
+            if accuracy >= best:
+                best, answer = accuracy, classes
+    return answer
+
+
+def _epochs(
+    run: Training, n_epochs: int, n_triples: int | None, add_slopes: Callable[[], None] | None = None
+) -> Iterator[int]:
+    """Train epoch by epoch, and yield after each; with fewer than three points there is nothing to train."""
+    for epoch in range(n_epochs if len(run.rows) > 2 else 0):
+        run.epoch(n_triples or count_triples(len(run.rows)), add_slopes=add_slopes)
+        yield epoch
+
+
+class LeafClassifier:
+    """Linear scores of leaves in the tangent space at the origin, log_o(z) W^T + b; W and b start at 0."""
+
+    def __init__(self, run: Training, inputs: LabeledInputs, loss_weight: float) -> None:
+        import torch
+
+        n_classes, dim = inputs.classes.size, run.directions.shape[1]
+        self.weights = torch.zeros(n_classes, dim, dtype=torch.float64)
+        self.bias = torch.zeros(n_classes, dtype=torch.float64)
+        run.optimizer.add_param_group({"params": [self.weights, self.bias]})
+        self.run, self.inputs, self.loss_weight = run, inputs, loss_weight
+        self.truth = np.eye(n_classes)[inputs.codes]
+
+    def add_slopes(self) -> None:
+        """Add the gradients of the weighted cross-entropy of the labeled leaves to those of a batch."""
+        import torch
+
+        rows = self.inputs.rows
+        directions, radius = self.run.directions.numpy()[rows], self.run.radius.item()
+        values = directions, radius, self.weights.numpy(), self.bias.numpy(), self.truth
+        by_direction, by_radius, by_weight, by_bias = cross_entropy_slopes(*values)
+        assert self.run.directions.grad is not None and self.run.radius.grad is not None
+        self.run.directions.grad[rows] += torch.from_numpy(self.loss_weight * by_direction)
+        self.run.radius.grad += self.loss_weight * by_radius
+        self.weights.grad = torch.from_numpy(self.loss_weight * by_weight)
+        self.bias.grad = torch.from_numpy(self.loss_weight * by_bias)
+
+    def predict(self) -> Codes:
+        from hypcse.neural.geometry import log_origin, on_sphere
+
+        points = log_origin(on_sphere(self.run.directions, self.run.radius))
+        return self.inputs.classes[(points @ self.weights.T + self.bias).argmax(dim=1).numpy()]
+
+
+def cross_entropy_slopes(
+    directions: Reals, radius: float, weights: Reals, bias: Reals, truth: Reals
+) -> tuple[Reals, float, Reals, Reals]:
+    """Slopes of the mean cross-entropy of softmax(x W^T + b) against `truth` (m, c), x = 2 artanh(radius) u."""
+    # Autograd takes three times as long for so few numbers.
+    lengths = np.sqrt(np.einsum("ij,ij->i", directions, directions))[:, None]
+    units, reach = directions / lengths, 2 * np.arctanh(radius)
+    scores = reach * units @ weights.T + bias
+    scores -= scores.max(axis=1, keepdims=True)
+    shares = np.exp(scores - np.log(np.exp(scores).sum(axis=1, keepdims=True)))
+    by_score = (shares - truth) / len(truth)
+    by_point = by_score @ weights
+    along = np.einsum("ij,ij->i", by_point, units)[:, None]
+    by_radius = float(along.sum() * 2 / ((1 - radius) * (1 + radius)))
+    return reach * (by_point - along * units) / lengths, by_radius, reach * by_score.T @ units, by_score.sum(axis=0)

@@ -1,8 +1,7 @@
-"""Hierarchies with random parents: where they start, their cost, and the trees read from them.
+"""Hierarchies with random parents (Zügner et al., ICLR 2022): where they start, their cost, and the trees in them.
 
-Zügner, Charpentier, Ayle, Geringer and Günnemann, "End-to-end learning of probabilistic hierarchies on graphs", ICLR
-2022. A leaf takes its parent among m internal nodes by the probabilities A (n, m), an internal node by B (m, m),
-strictly upper triangular; the last node is the root. If all are 0 or 1, the cost is that of one tree.
+A leaf takes its parent among m internal nodes by the probabilities A (n, m), an internal node by B (m, m), strictly
+upper triangular; the last node is the root.
 """
 
 from __future__ import annotations
@@ -37,10 +36,8 @@ def soft_tree(A: Tensor, B: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def soft_dasgupta(A: Tensor, B: Tensor, weights: Tensor) -> Tensor:
-    """Expected leaves under the LCA of a random edge, sum_uv w_uv sum_x Pr(x = LCA(u, v)) sum_u P_ux.
-
-    Pr(x = LCA) solves P_ux P_vx = sum_y Pr(y = LCA) twice_yx. `weights` is sparse, its entries adding up to 1.
-    """
+    """Expected leaves under the LCA of a random edge, sum_uv w_uv sum_x Pr(x = LCA(u, v)) sum_u P_ux."""
+    # Pr(x = LCA) solves P_ux P_vx = sum_y Pr(y = LCA) twice_yx.
     above, twice = soft_tree(A, B)
     solved = torch.linalg.solve_triangular(twice, above.sum(0).unsqueeze(1), upper=True, unitriangular=True)
     return torch.dot(_Together.apply(above, weights), solved.squeeze(1))
@@ -88,15 +85,12 @@ def start_logits(certain: Tensor, certainty: float) -> Tensor:
     return logits
 
 
-def draw_parents(logits: Tensor, temperature: float, draws: torch.Generator) -> Tensor:
-    """Rows with a 1 at a parent drawn by softmax(logits), zeros where none is possible.
-
-    The gradient is that of the softmax of the noisy logits over the temperature.
-    """
+def draw_parents(logits: Tensor, draws: torch.Generator) -> Tensor:
+    """Rows with a 1 at a parent drawn by softmax(logits), zeros where none is possible; the gradient is softmax's."""
     noise = -torch.log(torch.empty_like(logits).exponential_(generator=draws))
     possible = torch.isfinite(logits)
     rows = possible.any(1, keepdim=True)
-    noisy = torch.where(rows, (logits + noise) / temperature, 0)
+    noisy = torch.where(rows, logits + noise, 0)
     soft = torch.where(rows, torch.softmax(noisy, dim=1), 0)
     hard = torch.zeros_like(soft).scatter(1, noisy.argmax(1, keepdim=True), 1.0) * rows
     return hard + (soft - soft.detach())
@@ -110,10 +104,8 @@ def start_tree(graph: Graph, n_internal: int, unit_weights: bool) -> Tree:
 
 
 def contract(tree: Tree, graph: Graph, n_internal: int) -> Tree:
-    """The tree with internal nodes contracted into their parents, smallest rise of Dasgupta's cost first.
-
-    The rise, (weight that meets at x) (|p| - |x|), never falls: a heap checked when popped is exact.
-    """
+    """The tree with internal nodes contracted into their parents, smallest rise of Dasgupta's cost first."""
+    # The rise, (weight that meets at x) (|p| - |x|), never falls: a heap checked when popped is exact.
     weight, size = lca_weights(tree, graph), tree.sizes
     above = tree.parent.copy()
     selected = np.ones(tree.n_nodes, np.bool_)
@@ -143,7 +135,7 @@ def likeliest_tree(parents: NDArray[np.int64], graph: Graph) -> Tree:
     n, parent = graph.n_vertices, parents + graph.n_vertices
     parent[-1] = -1
     pruned, _ = keep_leaves(parent, np.zeros(parent.size), np.ones(n, np.bool_))
-    return searched_tree(pruned, graph)
+    return searched_tree(pruned, graph.degrees)
 
 
 class Search:

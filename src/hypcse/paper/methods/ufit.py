@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse._checks import check_count
+from hypcse._checks import check_count, check_number
 from hypcse._threads import worker_threads
 from hypcse.graph import Graph, nearest_neighbors
 from hypcse.kernels.linkage.merges import join_roots
@@ -16,7 +16,7 @@ from hypcse.kernels.linkage.single import partition_tree
 from hypcse.kernels.points.kdtree import pair_distances
 from hypcse.kernels.trees.ancestors import ancestor_index, pair_ancestors
 from hypcse.kernels.trees.sweep import layout, lift_heights
-from hypcse.methods.options import Clock, Inputs, check_positive, check_rate
+from hypcse.methods.options import Clock, Inputs, check_rate
 from hypcse.tree import Tree
 
 if TYPE_CHECKING:
@@ -47,14 +47,14 @@ def ufit(
     ultrametric its heights are. O(m log m) per epoch, O(n + m) memory.
     """
     check_count("n_neighbors", n_neighbors, 1)
-    check_positive("size_weight", size_weight, zero=True)
+    check_number("size_weight", size_weight, 0.0)
     check_count("top_nodes", top_nodes, 0)
     check_rate(learning_rate)
     check_count("n_epochs", n_epochs, 1)
     clock = Clock("ufit", inputs.callback, max_seconds)
     n = inputs.n_points
     if n == 1:
-        return Tree.single()
+        return Tree(np.array([-1]), np.zeros(1))
     alone = inputs.points.features is None
     edges = graph_distances(inputs.graph) if alone else neighbor_distances(inputs.features, n_neighbors)
     with worker_threads(None, n, trains=True):
@@ -139,11 +139,7 @@ def _by_length(*edges: NDArray[Any]) -> Edges:
 
 
 class SingleLinkage(NamedTuple):
-    """Single linkage of n points joined by m edges; parts that no edge joins are joined last.
-
-    parent : of all nodes; edge, smaller : (n_merges,) the edge of each merge, and the size of its smaller side.
-    meeting: (m,) the merge at which the ends of each edge meet.
-    """
+    """Parents of all nodes, the edge of each merge, at which merge each edge meets, and the smaller side of merges."""
 
     parent: Ids
     edge: Ids

@@ -12,10 +12,7 @@ from hypcse.tree import Tree
 
 
 def untrained(inputs: Inputs, *, n_encoders: int = 8, polish: bool = True) -> Tree:
-    """Graph-aware decoding of the mean of several untrained encoders, refined as in `HypCSE`: its control.
-
-    The squared chord of every edge, in units of the median chord, is averaged over them.
-    """
+    """Graph-aware decoding of mean squared chords of untrained encoders, refined as in `HypCSE`: its control."""
     check_count("n_encoders", n_encoders, 1)
     graph, seed = inputs.graph, inputs.random_state
     if graph.n_vertices == 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from io import StringIO
 from types import SimpleNamespace
@@ -10,50 +10,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hypcse.paper.report.render import Picture
 from hypcse.paper.report.summary import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Canvas
 
-    from hypcse.paper.report.ranks import Ranks
-
-INK = "#1c2430"
-
 
 def can_draw() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def rank_lines(name: str, ranks: Ranks) -> str:
-    """A critical-difference diagram: rows at their mean ranks, bars over those that do not differ."""
-    canvas = _canvas((8.0, 0.9 + 0.19 * len(ranks.mean)))
-    ax = canvas.add_subplot()
-    labels = list(ranks.mean)
-    half = (len(labels) + 1) // 2
-    low, high = 1, len(labels)
-    bars = ranks.groups()
-    top = 0.4 * len(bars) + 1.1
-    for place, (first, last) in enumerate(bars):
-        ends = [ranks.mean[first] - 0.06, ranks.mean[last] + 0.06]
-        ax.plot(ends, [0.4 * (place + 1) + 0.5] * 2, color=INK, linewidth=2.5, solid_capstyle="round")
-    for place, label in enumerate(labels):
-        left = place < half
-        depth = -0.6 * ((place if left else len(labels) - 1 - place) + 1)
-        edge = low - 0.3 if left else high + 0.3
-        ax.plot([ranks.mean[label]] * 2 + [edge], [0, depth, depth], color=INK, linewidth=0.7)
-        text = f"{label}  {ranks.mean[label]:.2f}" if left else f"{ranks.mean[label]:.2f}  {label}"
-        ax.text(edge, depth, text, ha="right" if left else "left", va="center", fontsize=8.5, color=INK)
-    ax.hlines(0, low, high, color=INK, linewidth=1)
-    for rank in range(low, high + 1):
-        ax.vlines(rank, 0, 0.12, color=INK, linewidth=1)
-        if rank in (low, high) or rank % 5 == 0:
-            ax.text(rank, 0.18, str(rank), ha="center", va="bottom", fontsize=7.5, color="#667")
-    ax.plot([low, low + ranks.difference], [top, top], color="#d55e00", linewidth=2.5)
-    ax.text(low, top + 0.15, f"critical difference {ranks.difference:.2f}", fontsize=8, color="#d55e00")
-    ax.set(xlim=(low - 6, high + 6), ylim=(-0.6 * half - 0.5, top + 0.8))
-    ax.set_axis_off()
-    return _svg(canvas, name)
+def picture(name: str, caption: str, draw: Callable[..., str], *content: Any) -> Iterator[Picture]:
+    """A drawing under its name, if matplotlib is installed."""
+    if can_draw():
+        yield Picture(name, draw(name, *content), caption)
 
 
 def curves(name: str, axis: str, at: Mapping[str, float], tables: Mapping[str, Table]) -> str:

@@ -1,23 +1,63 @@
-"""Reports as Markdown, as one page that needs nothing from elsewhere, and as files."""
+"""The blocks that reports are made of, and how they are written: as Markdown, as one page, and as files."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from string import Template
+from typing import Literal, NamedTuple
 
-from hypcse.paper.report.tables import Block, Entry, Grid, Heading, Picture, Text
-from hypcse.storage.whole import write_file
+from hypcse.storage.files import write_file
 
+Mark = Literal["", "best", "second"]
 _SIGNS = {"": ("", ""), "best": ("**", "**"), "second": ("<ins>", "</ins>")}
 _TAGS = {"": "", "best": "b", "second": "u"}
 _CODE = re.compile("`([^`]+)`")
-_PLACE = re.compile(r"\{(title|body)\}")
 _BLANKS = re.compile(r"\s+")
 _MARKUP = re.compile(r"[\\`*\[\]|~]|<(?=[a-zA-Z/!?])|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])|^[#>](?=.)")
 """What Markdown takes for more than text."""
+
+
+class Heading(NamedTuple):
+    """A heading; level 1 is the report's own."""
+
+    text: str
+    level: int
+
+
+class Text(NamedTuple):
+    text: str
+
+
+class Entry(NamedTuple):
+    """One field of a grid: a text that may be marked, and one after it that is not."""
+
+    text: str
+    mark: Mark = ""
+    after: str = ""
+
+
+class Grid(NamedTuple):
+    """A table: its heads, the first of them above the rows' names, and its rows."""
+
+    heads: tuple[str, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+
+
+class Picture(NamedTuple):
+    name: str
+    svg: str
+    caption: str
+
+
+Block = Heading | Text | Grid | Picture
+
+
+def grid_of(heads: Iterable[str], lines: Iterable[Iterable[str]]) -> Grid:
+    return Grid(tuple(heads), tuple(tuple(map(Entry, line)) for line in lines))
 
 
 def write_report(blocks: Sequence[Block], folder: Path, name: str) -> list[Path]:
@@ -32,25 +72,7 @@ def write_report(blocks: Sequence[Block], folder: Path, name: str) -> list[Path]
 
 
 def to_markdown(blocks: Sequence[Block], pictures: str = "") -> str:
-    """The blocks as Markdown; pictures are links to files in a folder, by default beside it.
-
-    Parameters
-    ----------
-    blocks
-        Of `build_report`.
-    pictures
-        Folder of the pictures.
-
-    Returns
-    -------
-    str
-        The text.
-
-    Examples
-    --------
-    >>> to_markdown([]).strip()
-    ''
-    """
+    """The blocks as Markdown; pictures are links to files in a folder, by default beside it."""
     return "\n\n".join(_text(block, pictures) for block in blocks) + "\n"
 
 
@@ -84,10 +106,8 @@ def _entry(entry: Entry) -> str:
 
 
 def to_html(title: str, blocks: Sequence[Block]) -> str:
-    parts = {"title": escape(title), "body": "\n".join(map(_element, blocks))}
-    # One pass: what is put in is not looked at again, whatever it holds.
     page = files("hypcse.paper.report").joinpath("page.html").read_text(encoding="utf-8")
-    return _PLACE.sub(lambda place: parts[place[1]], page)
+    return Template(page).substitute(title=escape(title), body="\n".join(map(_element, blocks)))
 
 
 def _element(block: Block) -> str:

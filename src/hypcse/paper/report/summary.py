@@ -1,10 +1,11 @@
-"""Metrics, and what rows came to by them on data sets, beside the paper's figures."""
+"""Metrics, what rows came to by them on data sets, beside the paper's figures, and how rows rank."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
+from math import inf, sqrt
 from typing import Literal
 
 import numpy as np
@@ -12,18 +13,13 @@ import pandas as pd
 
 from hypcse.metrics import SCORES
 from hypcse.paper.classifiers import FEW
-from hypcse.paper.experiments import Experiment, Row
-from hypcse.paper.hierarchies import MAX_DEPTH, level_score
-from hypcse.paper.running.tasks import Planned, Record
+from hypcse.paper.experiments import Experiment, Planned, Record, Row
 from hypcse.paper.settings import read_printed
 
 
 @dataclass(frozen=True)
 class Metric:
-    """What tables have figures of: its name in records, its phrase within a sentence, its unit, and if more is better.
-
-    The unit is that of a `Score`, or "count", "clusters" (counts that have means), "seconds" or "MB".
-    """
+    """What tables have figures of: its name in records, its phrase in a sentence, its unit, and if more is better."""
 
     name: str
     phrase: str
@@ -38,8 +34,6 @@ class Metric:
     def digits(self, value: float) -> int:
         if self.unit in ("count", "share"):
             return 0 if self.unit == "count" else 1
-        if self.unit == "clusters":
-            return 0 if value == round(value) else 1
         return 3 if abs(value) < 100 else 1 if abs(value) < 10_000 else 0
 
 
@@ -47,26 +41,16 @@ def with_capital(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-PLANTED_PURITIES = tuple(level_score("purity", level) for level in range(1, MAX_DEPTH + 1))
-"""Purities at planted levels, coarse to fine."""
-_ARI = "adjusted Rand index of the"
 _COUNTS = ("points", "features", "classes", "distinct_points", "edges", "components")
 
 METRICS = {
     metric.name: metric
     for metric in (
         *(Metric(score.name, score.phrase, score.unit, score.higher) for score in SCORES),
-        Metric("mean_purity", "mean purity", "share", True),
-        *(Metric(name, f"purity at planted level {k}", "share", True) for k, name in enumerate(PLANTED_PURITIES, 1)),
-        Metric("partitions_hit", "partitions hit", "share", True),
-        Metric("best_ari", f"{_ARI} best level", "index", True),
-        Metric("main_ari", f"{_ARI} main level", "index", True),
-        Metric("best_level_ari", f"{_ARI} best level", "index", True),
         Metric("accuracy", "accuracy, random splits", "share", True),
         Metric("accuracy_stratified", "accuracy, stratified splits", "share", True),
         *(Metric(f"accuracy_{n}", f"accuracy, {n} label{'s' * (n > 1)} per class", "share", True) for n in FEW),
         *(Metric(name, name.replace("_", " "), "count") for name in _COUNTS),
-        *(Metric(name, name.replace("_", " "), "clusters") for name in ("clusters", "best_level_clusters")),
         Metric("seconds", "seconds", "seconds"),
         Metric("peak_mb", "peak memory", "MB"),
     )
@@ -133,54 +117,30 @@ class Results:
         return {row.label: row for row, _ in self.planned}
 
     def table(self, metric: str) -> Table:
-        keys: dict[str, dict[str, list[str]]] = {}
+        rows, keys = self.rows, defaultdict[tuple[str, str], list[str]](list)
         for row, task in self.planned:
-            keys.setdefault(row.label, {}).setdefault(task.data, []).append(task.key)
-        table: Table = {}
-        for label, row in self.rows.items():
-            for data, of_seeds in keys[label].items():
-                records = [self.records[key] for key in of_seeds if key in self.records]
-                if not records:
-                    continue
-                whole = figure(records, metric, self._printed(row, metric, data))
-                table.setdefault(label, {})[data] = replace(
+            keys[row.label, task.data].append(task.key)
+        table: Table = {label: {} for label in rows}
+        for (label, data), of_seeds in keys.items():
+            records = [self.records[key] for key in of_seeds if key in self.records]
+            if records:
+                whole = figure(records, metric, self._printed(rows[label], metric, data))
+                table[label][data] = replace(
                     whole,
                     n_missing=len(of_seeds) - len(records),
                     verdict=whole.verdict if self.judged else None,
-                    paper_deviation=self._printed(row, f"{metric}_deviation", data),
+                    paper_deviation=self._printed(rows[label], f"{metric}_deviation", data),
                 )
-        return table
+        return {label: row for label, row in table.items() if row}
 
-    def ours(self, metric: str, *, complete: bool = False) -> pd.DataFrame:
-        """Our means by row and by data set; `complete`: only where all seeds ran, because fewer may be other data."""
-        return _frame(
-            (label, data, one.mean)
-            for label, row in self.table(metric).items()
-            for data, one in row.items()
-            if not (complete and (one.n_missing or one.n_failed))
-        )
-
-    def paper(self, metric: str) -> pd.DataFrame:
-        """The paper's figures by its own rows, and by data set."""
-        rows, table = self.rows, self.table(metric)
-        return _frame(
-            (printed, data, one.paper)
-            for label, row in table.items()
-            if (printed := rows[label].printed) is not None
-            for data, one in row.items()
-            if one.paper is not None
-        )
+    def means(self, metric: str) -> pd.DataFrame:
+        """Our means by row and by data set, without data sets that have none."""
+        means = {label: {data: one.mean for data, one in row.items()} for label, row in self.table(metric).items()}
+        return pd.DataFrame.from_dict(means, orient="index", dtype=float).dropna(axis=1, how="all")
 
     def _printed(self, row: Row, metric: str, data: str) -> float | None:
         source = "table5" if metric == "dasgupta_cost" else self.experiment.table
         return read_printed(source, metric, row.printed or "", data)
-
-
-def _frame(values: Iterable[tuple[str, str, float]]) -> pd.DataFrame:
-    """Finite values by row and column, each in the order in which they come first."""
-    grid = {(row, data): value for row, data, value in values if np.isfinite(value)}
-    rows, columns = (list(dict.fromkeys(place[side] for place in grid)) for side in (0, 1))
-    return pd.DataFrame([[grid.get((row, data), np.nan) for data in columns] for row in rows], rows, columns, float)
 
 
 def figure(records: Sequence[Record], metric: str, paper: float | None = None) -> Figure:
@@ -189,7 +149,6 @@ def figure(records: Sequence[Record], metric: str, paper: float | None = None) -
     n_failed = len(records) - len(good)
     if not good:
         return Figure(np.nan, np.nan, 0, n_failed, 0, paper)
-    # A hierarchy of few levels has no score at deeper ones.
     numbers = [record[metric] if metric in record else record["scores"].get(metric) for record in good]
     values = (100 if METRICS[metric].unit == "share" else 1) * np.array(numbers, dtype=float)
     mean, deviation = float(values.mean()), float(values.std(ddof=1)) if values.size > 1 else 0.0
@@ -221,3 +180,32 @@ def best_two(table: Table, data: str, metric: str) -> list[list[str]]:
     }
     values = sorted(set(shown.values()), reverse=known.higher)[:2]
     return [[label for label, value in shown.items() if value == wanted] for wanted in values]
+
+
+LEVEL = 0.05
+MIN_ROWS = 6
+"""Rows from which ranks say something."""
+MIN_DATA_SETS = 3
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Mean ranks, best first, the p of Friedman's test that all rows are alike, and Nemenyi's critical difference."""
+
+    mean: dict[str, float]
+    n_data_sets: int
+    p_value: float
+    difference: float
+
+
+def mean_ranks(values: pd.DataFrame, metric: str) -> Ranks | None:
+    """Ranks of the rows that have a value on every data set, equal values sharing theirs; None if too few do."""
+    from scipy.stats import friedmanchisquare, studentized_range
+
+    ranks = values.dropna().rank(ascending=not METRICS[metric].higher)
+    k, n = ranks.shape
+    if k < MIN_ROWS or n < MIN_DATA_SETS:
+        return None
+    p_value = float(friedmanchisquare(*ranks.to_numpy()).pvalue)
+    difference = float(studentized_range.ppf(1 - LEVEL, k, inf)) / sqrt(2) * sqrt(k * (k + 1) / (6 * n))
+    return Ranks(ranks.mean(axis=1).sort_values(kind="stable").to_dict(), n, p_value, difference)

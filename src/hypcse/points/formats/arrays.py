@@ -22,12 +22,6 @@ _BYTES_PER_SIDE, _BYTES_PER_ENTRY = 24, 64
 """Memory per row or column of a sparse matrix, and per entry, until the graph is built."""
 
 
-def read_array(path: Path, columns: Columns) -> Points:
-    """One matrix with one row per point."""
-    check_no_columns(path, columns)
-    return _points(path, load_array(path))
-
-
 def load_array(path: Path) -> NDArray[Any]:
     """The array of an .npy file."""
     with reading(path, _NUMPY):
@@ -38,18 +32,28 @@ def load_array(path: Path) -> NDArray[Any]:
     return array
 
 
-def read_archive(path: Path, columns: Columns) -> Points:
-    """A matrix X and, if there are classes, y."""
+def read_numpy(path: Path, columns: Columns) -> Points:
+    """One matrix with one row per point; or an archive of a matrix X and, if there are classes, y."""
     check_no_columns(path, columns)
-    with reading(path, _NUMPY):
-        archive = np.load(path, allow_pickle=False)
-    if not isinstance(archive, np.lib.npyio.NpzFile) or "X" not in archive:
-        raise ValueError(f"{path} must be an .npz archive with an array X and, if there are labels, an array y.")
-    with archive, reading(path, _NUMPY):
-        features, labels = np.asarray(archive["X"]), archive.get("y")
-    if labels is not None and np.ndim(labels) != 1:
-        raise ValueError(f"{path} holds labels of shape {np.shape(labels)}; labels are one list. Save y.ravel().")
-    return _points(path, features, labels)
+    labels = None
+    if path.suffix.lower() == ".npy":
+        features = load_array(path)
+    else:
+        with reading(path, _NUMPY):
+            archive = np.load(path, allow_pickle=False)
+        if not isinstance(archive, np.lib.npyio.NpzFile) or "X" not in archive:
+            raise ValueError(f"{path} must be an .npz archive with an array X and, if there are labels, an array y.")
+        with archive, reading(path, _NUMPY):
+            features, labels = np.asarray(archive["X"]), archive.get("y")
+        if labels is not None and np.ndim(labels) != 1:
+            raise ValueError(f"{path} holds labels of shape {np.shape(labels)}; labels are one list. Save y.ravel().")
+    if features.ndim != 2:
+        raise ValueError(
+            f"{path} holds an array of shape {features.shape}; points are a matrix with one row per point. "
+            "Save a single feature as X.reshape(-1, 1)."
+        )
+    with reading(path, "a matrix of numbers"):
+        return Points.of(features, labels=labels)
 
 
 def read_matrix_market(path: Path, columns: Columns) -> Points:
@@ -92,13 +96,3 @@ def read_cells(path: Path, columns: Columns) -> Points:
         raise ValueError(f"{path} has no observation {columns.label!r}; it has {known}.")
     labels = None if columns.label is None else classes_of(cells.obs[columns.label])
     return replace(points, labels=labels, notes=(f"{points.n_points} cells; {used} is used",))
-
-
-def _points(path: Path, features: NDArray[Any], labels: NDArray[Any] | None = None) -> Points:
-    if features.ndim != 2:
-        raise ValueError(
-            f"{path} holds an array of shape {features.shape}; points are a matrix with one row per point. "
-            "Save a single feature as X.reshape(-1, 1)."
-        )
-    with reading(path, "a matrix of numbers"):
-        return Points.of(features, labels=labels)

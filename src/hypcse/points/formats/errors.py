@@ -7,16 +7,10 @@ from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
 from pathlib import Path
 
-from hypcse.points.columns import Ambiguous
-
 
 @contextmanager
 def naming(path: Path, kind: str, own: tuple[type[Exception], ...] = (ValueError, TypeError)) -> Iterator[None]:
-    """Name the file in every error raised while it is read: a wrong value found by our own checks, or damage.
-
-    It goes around a whole reader. An error that is not one of our `own` comes from a library that met something its
-    format does not allow; only a failed assertion is a bug in this package.
-    """
+    """Name the file in every error raised while it is read: one of our `own`, or damage that a library met."""
     try:
         yield
     except Exception as error:
@@ -27,8 +21,11 @@ def naming(path: Path, kind: str, own: tuple[type[Exception], ...] = (ValueError
             raise MemoryError(f"{path}: {text}") from error
         if type(error) in own:
             raise type(error)(f"{path}: {error}") from error
+        text = (str(error).strip().splitlines() or [""])[0] + (" is missing" if isinstance(error, KeyError) else "")
+        text = text if len(text) > 2 and not text.isdecimal() else f"{type(error).__name__} {text}".strip()
+        text = f"{text:.300}{'' if text.endswith(('.', '!', '?')) else '.'}"
         raise ValueError(
-            f"{path} is damaged or not {kind}: {_first_line(error)} Write it again, or restore it from a copy."
+            f"{path} is damaged or not {kind}: {text} Write it again, or restore it from a copy."
         ) from error
 
 
@@ -54,13 +51,4 @@ def _names_file(error: Exception, path: Path) -> bool:
     text = str(error)
     # Libraries name the file too, somewhere in several lines; our errors begin with it.
     named = text.startswith(str(path)) or (str(path) in text and "\n" not in text)
-    return type(error) in (ValueError, TypeError, MemoryError, Ambiguous) and named
-
-
-def _first_line(error: Exception) -> str:
-    text = (str(error).strip().splitlines() or [""])[0]
-    if isinstance(error, KeyError):
-        text = f"{text} is missing"
-    if text.isdecimal() or len(text) < 3:
-        text = f"{type(error).__name__} {text}".strip()
-    return f"{text:.300}{'' if text.endswith(('.', '!', '?')) else '.'}"
+    return type(error) in (ValueError, TypeError, MemoryError) and named

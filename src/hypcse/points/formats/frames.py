@@ -12,9 +12,8 @@ from hypcse.points.columns import Columns, list_names
 from hypcse.points.convert import row_names
 from hypcse.points.formats.errors import reading, require
 from hypcse.points.points import Points
-from hypcse.points.tables.assemble import points_of_table, say_repeated
+from hypcse.points.tables.assemble import points_of_edges, points_of_table, say_repeated
 from hypcse.points.tables.cells import names_columns
-from hypcse.points.tables.edges import points_of_edges
 from hypcse.points.tables.table import make_table
 
 _WORKBOOK = "an Excel workbook"
@@ -46,7 +45,11 @@ def read_workbook(path: Path, columns: Columns) -> Points:
     require("openpyxl", ".xlsx", "tables")
     with reading(path, _WORKBOOK), pd.ExcelFile(path, engine="openpyxl") as book:
         sheets = [str(name) for name in book.sheet_names]
-        sheet = _find_sheet(path, sheets, columns.sheet)
+        sheet = sheets[0] if columns.sheet is None else columns.sheet
+        if sheet not in sheets:
+            if not (sheet.isdecimal() and 1 <= int(sheet) <= len(sheets)):
+                raise ValueError(f"{path} has no sheet {sheet!r}; its sheets are {list_names(sheets, 20)}.")
+            sheet = sheets[int(sheet) - 1]
         cells = pd.read_excel(book, sheet, header=None, dtype=object, keep_default_na=False, na_values=[""])
     cells = cells[~cells.isna().all(axis=1)]
     if cells.empty:
@@ -60,13 +63,3 @@ def read_workbook(path: Path, columns: Columns) -> Points:
     header = ["" if pd.isna(cell) else str(cell) for cell in first] if has_header else [""] * len(first)
     frame = cells.iloc[int(has_header) :].reset_index(drop=True).infer_objects()
     return points_of_table(make_table(str(path), frame, header, has_header, columns, notes=notes))
-
-
-def _find_sheet(path: Path, sheets: list[str], name: str | None) -> str:
-    if name is None:
-        return sheets[0]
-    if name in sheets:
-        return name
-    if name.isdecimal() and 1 <= int(name) <= len(sheets):
-        return sheets[int(name) - 1]
-    raise ValueError(f"{path} has no sheet {name!r}; its sheets are {list_names(sheets, 20)}.")

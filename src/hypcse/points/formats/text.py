@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import re
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import filterfalse
@@ -14,13 +15,12 @@ from typing import IO, Any
 
 import pandas as pd
 
-from hypcse._checks import filtered, say_count
+from hypcse._checks import say_count
 from hypcse.points.columns import Columns, Roles
 from hypcse.points.formats.errors import reading
 from hypcse.points.points import Points
-from hypcse.points.tables.assemble import points_of_table
+from hypcse.points.tables.assemble import points_of_edges, points_of_table
 from hypcse.points.tables.cells import MISSING_NUMBERS, names_columns
-from hypcse.points.tables.edges import points_of_edges
 from hypcse.points.tables.table import decimal_mark, empty_cells, make_table, title_columns
 
 _KIND = "a table of text"
@@ -47,13 +47,11 @@ def read_text(path: Path, columns: Columns) -> Points:
     frame = parse(layout, roles.texts, columns.decimal or ".")
     if not len(frame):
         raise ValueError(f"{path} has a header but no rows; at least one row of numbers is needed.")
-    mark, notes = decimal_mark(frame, roles.numeric, columns, layout.sample, _prefers_comma(layout))
+    mark, notes = decimal_mark(frame, roles.numeric, columns, layout.sample, layout.prefers_comma)
     if mark == "," and columns.decimal is None:
         frame = parse(layout, roles.texts, ",")
-    notes = (*notes, *layout.notes)
-    place, has_header = str(path), layout.has_header
-    table = make_table(place, frame, layout.header, has_header, columns, notes=notes, decimal=mark)
-    return points_of_table(table)
+    known: dict[str, Any] = {"notes": (*notes, *layout.notes), "decimal": mark}
+    return points_of_table(make_table(str(path), frame, layout.header, layout.has_header, columns, **known))
 
 
 def read_edges(path: Path, columns: Columns) -> Points:
@@ -64,14 +62,15 @@ def read_edges(path: Path, columns: Columns) -> Points:
     if layout.n_comments:
         lines = say_count(layout.n_comments, "line")
         notes = (f"{lines} of comments (# or %) left out; put names that begin so in quotation marks", *notes)
-    return points_of_edges(frame, columns, str(path), named=False, notes=notes, prefer_comma=_prefers_comma(layout))
+    return points_of_edges(frame, columns, str(path), named=False, notes=notes, prefer_comma=layout.prefers_comma)
 
 
 def parse(layout: Layout, texts: Iterable[int], decimal: str) -> Any:
     """The cells of a text table, without row 1 if it is a header; columns in `texts` stay as written."""
     path, width = layout.path, len(layout.first)
     texts = set(texts)
-    with reading(path, _KIND), filtered("error", pd.errors.ParserWarning), layout.open() as file:
+    strict = warnings.catch_warnings(action="error", category=pd.errors.ParserWarning)
+    with reading(path, _KIND), strict, layout.open() as file:
         try:
             frame = pd.read_csv(
                 file,
@@ -96,19 +95,9 @@ def parse(layout: Layout, texts: Iterable[int], decimal: str) -> Any:
     return frame
 
 
-def _prefers_comma(layout: Layout) -> bool:
-    """Whether 1,234 is a number below 2: where semicolons or blanks separate the cells."""
-    return layout.delimiter in (";", BLANKS)
-
-
 @dataclass(frozen=True)
 class Layout:
-    """What must be known before the cells of a text table can be read.
-
-    first      : the cells of row 1.
-    sample     : those of some rows after it.
-    n_comments : number of lines that are comments, which are left out.
-    """
+    """What must be known before the cells of a text table can be read: of row 1, and of a sample of rows after it."""
 
     path: Path
     encoding: str
@@ -127,6 +116,11 @@ class Layout:
     def notes(self) -> tuple[str, ...]:
         """What people should know about how the text was read."""
         return () if self.encoding == "utf-8-sig" else (f"the text is in {self.encoding}",)
+
+    @property
+    def prefers_comma(self) -> bool:
+        """Whether 1,234 is a number below 2: where semicolons or blanks separate the cells."""
+        return self.delimiter in (";", BLANKS)
 
     def open(self) -> IO[str]:
         """The file as text, without comments."""
@@ -181,15 +175,11 @@ def _is_comment(line: str) -> bool:
 
 
 def _detect_encoding(path: Path) -> str:
-    """UTF-8 if every byte is valid, else UTF-16 or the Windows code page for western Europe."""
+    """UTF-16 by its mark; UTF-8 if every byte is valid, else the Windows code page for western Europe."""
     with gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb") as file:
-        head = file.read(4096)
+        head = file.read(2)
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
-    # In UTF-16 every second byte of an English text is 0.
-    for start, name in ((1, "utf-16-le"), (0, "utf-16-be")):
-        if len(head) >= 4 and head[start::2].count(0) > len(head) / 4:
-            return name
     for name in ("utf-8-sig", "cp1252"):
         try:
             with open_text(path, name) as text:

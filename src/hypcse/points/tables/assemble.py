@@ -1,24 +1,32 @@
-"""From a table to points, and what people should know about it."""
+"""From a table, of points or of edges, to `Points`, and what people should know about it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from hypcse._checks import first_duplicate, number_repeated, say_count
-from hypcse.points.columns import list_names, name_column
+from hypcse.graph import Graph
+from hypcse.points.columns import Columns, list_names, name_column
 from hypcse.points.points import Points
-from hypcse.points.tables.cells import is_missing, text_of
+from hypcse.points.tables.cells import is_missing, number, text_of, written_texts
 from hypcse.points.tables.decisions import CODE, Uses, decide_uses
 from hypcse.points.tables.features import classes_of
-from hypcse.points.tables.table import Table
+from hypcse.points.tables.table import Table, decimal_mark
 
 _MOST_NAMES = 12
 """How many columns a note names."""
 _CLASS = re.compile(r"(?i)(?:^|[\W_])(?:class|label|target|species|diagnosis|outcome)(?:$|[\W_])")
 """How columns are called that may hold known classes."""
+_OPTIONS = ("header", "edges", "decimal", "sheet")
+"""Options that tables of edges have too."""
+_END_NAMES = {("source", "target"), ("from", "to"), ("src", "dst")}
+"""Names of two columns of ends, in lower case, that are not themselves vertices."""
 
 
 def points_of_table(table: Table) -> Points:
@@ -33,8 +41,7 @@ def points_of_table(table: Table) -> Points:
         raise ValueError(f"{table.place}: {title} has no class in it. Omit {table.columns.option('label')}.")
     names = table.names
     if uses.names is not None:
-        cells = table.frame[uses.names].astype(object)
-        names = tuple("" if is_missing(cell, frozenset()) else text_of(cell) for cell in cells)
+        names = tuple(written_texts(table.frame[uses.names].astype(object)))
         twice = first_duplicate(name for name in names if name)
         if not table.columns.strict:
             notes += [say_repeated(twice)] if twice is not None else []
@@ -49,9 +56,7 @@ def points_of_table(table: Table) -> Points:
             titles += ((f"{title}={text}", title) for text in feature.texts)
         else:
             titles.append((title, title if feature.is_choice else None))
-            units |= (
-                {title: "date"} if feature.sort == "dates" else {title: feature.unit} if feature.unit != "#" else {}
-            )
+            units[title] = "date" if feature.sort == "dates" else feature.unit
     kinds = tuple(kind for _, kind in titles)
     features = np.column_stack([feature.values for feature in uses.features.values()])
     gaps = np.isnan(features)
@@ -64,7 +69,7 @@ def points_of_table(table: Table) -> Points:
         labels=labels,
         feature_names=tuple(title for title, _ in titles) if table.has_header or any(kinds) else None,
         kinds=kinds,
-        units=units,
+        units={title: unit for title, unit in units.items() if unit != "#"},
         gaps=gaps if gaps.any() else None,
         notes=tuple(notes),
         frame=table.frame.set_axis([title or f"column {k}" for k, title in enumerate(table.header, 1)], axis=1),
@@ -72,7 +77,6 @@ def points_of_table(table: Table) -> Points:
 
 
 def say_repeated(name: str) -> str:
-    """The note about names that repeat."""
     return f"names of rows that repeat have a number: {name} (2)"
 
 
@@ -126,3 +130,63 @@ def _describe_uses(table: Table, uses: Uses) -> Iterator[str]:
     empty = {column: n for column, n in empty.items() if n}
     if empty:
         yield f"missing texts: {count(empty)}; they count as none of {'its' if len(empty) == 1 else 'their'} texts"
+
+
+def points_of_edges(
+    frame: Any,
+    columns: Columns,
+    place: str = "the data frame",
+    *,
+    named: bool = True,
+    notes: tuple[str, ...] = (),
+    prefer_comma: bool = False,
+) -> Points:
+    """A graph from a data frame of edges, vertices in the order of the rows; unless `named`, row 1 may be a header."""
+    wrong = [option for name, option in columns.options().items() if name not in _OPTIONS]
+    if wrong:
+        raise ValueError(f"{place} holds edges; there are no columns to choose. Omit {', '.join(wrong)}.")
+    if frame.shape[1] not in (2, 3):
+        raise ValueError(f"{place} has {frame.shape[1]} cells per row; an edge has source, target and optional weight.")
+    frame = frame.set_axis(range(frame.shape[1]), axis=1)
+    cells = frame.iloc[:, :2].to_numpy(object).ravel()
+    ends = np.array([text.strip() for text in written_texts(cells)], object)
+    if not named and (_is_header(frame, ends) if columns.header is None else columns.header):
+        titles = ", ".join(text_of(cell).strip() for cell in frame.iloc[0])
+        notes += (f"row 1 names the columns: {titles:.60}; {columns.option('header', False)} if it is an edge",)
+        frame, ends = frame.iloc[1:], ends[2:]
+    if not len(frame):
+        raise ValueError(f"{place} has a header but no edges.")
+    empty = np.flatnonzero(ends == "")
+    if empty.size:
+        raise ValueError(f"{place}: edge {empty[0] // 2 + 1} has an empty end. Give both source and target.")
+    codes, names = pd.factorize(ends)
+    weights: Any = None
+    if frame.shape[1] == 3:
+        mark, more = decimal_mark(frame, (2,), columns, prefer_comma=prefer_comma)
+        notes += more
+        weights = [None if is_missing(cell) else number(cell, mark) for cell in frame[2]]
+        if None in weights:
+            row = weights.index(None)
+            raise ValueError(f"{place}: the weight of edge {row + 1} is {frame[2].iloc[row]!r}, which is not a number.")
+    try:
+        graph = Graph.from_edges(codes[::2], codes[1::2], weights, len(names))
+    except ValueError as error:
+        raise ValueError(f"{place}: {error}") from None
+    return Points(graph=graph, names=tuple(names), notes=(f"{len(names)} vertices; {graph.n_edges} edges", *notes))
+
+
+def _is_header(frame: Any, ends: NDArray[Any]) -> bool:
+    """Whether row 1 names the columns: no cell is a number or a vertex below it."""
+    first, others = ends[:2], ends[2:]
+    if any(map(_is_number, first)) or np.isin(others, first).any():
+        return False
+    if frame.shape[1] == 3:
+        return not (is_missing(frame[2].iloc[0]) or _is_number(frame[2].iloc[0]))
+    known = (first[0].lower(), first[1].lower()) in _END_NAMES
+    return known or (others.size > 0 and all(map(_is_number, others)))
+
+
+def _is_number(cell: Any) -> bool:
+    """Whether a cell is a number in any notation, infinite and undefined ones among them."""
+    text = str(cell).strip().lower()
+    return text.lstrip("+-") in ("inf", "infinity", "nan") or any(number(cell, mark) is not None for mark in (".", ","))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -91,23 +91,19 @@ def quantities(cells: Sequence[Any], decimal: str) -> tuple[list[float], str] | 
 
 def names_columns(cells: Sequence[Any]) -> bool:
     """Whether these cells of row 1 name columns: none of them is a number."""
-
-    def is_plain(cell: Any) -> bool:
-        return not (isinstance(cell, str) and cell.strip().endswith("%")) and _is_number(cell)
-
-    # "50%" may be the name of a column, unless all cells are like it.
-    return not any(map(is_plain, cells)) and not all(is_missing(cell) or _is_number(cell) for cell in cells)
+    return not any(map(_is_number, cells)) and not all(map(is_missing, cells))
 
 
 def text_of(cell: Any) -> str:
-    """A cell as a text table would hold it: 1.0 is "1".
-
-    >>> text_of(1.0), text_of(2), text_of(" red "), text_of(0.1)
-    ('1', '2', ' red ', '0.1')
-    """
+    """A cell as a text table would hold it: 1.0 is "1"."""
     if isinstance(cell, float | np.floating):
         return str(int(cell)) if float(cell).is_integer() else f"{cell:.12g}"
     return str(cell)
+
+
+def written_texts(cells: Iterable[Any]) -> list[str]:
+    """Names as written, "" where there is none."""
+    return ["" if is_missing(cell, frozenset()) else text_of(cell) for cell in cells]
 
 
 def _is_number(cell: Any) -> bool:
@@ -126,10 +122,7 @@ _N_LOOKED_AT = 20
 
 
 def days_of_texts(texts: Sequence[str]) -> list[NDArray[np.float64]]:
-    """Days since 1970-01-01 of texts that are all dates, for each way to read them; empty if they are not dates.
-
-    There is more than one way if day and month cannot be told apart.
-    """
+    """Days since 1970-01-01 of texts that are all dates, for each way to read day and month; else empty."""
     first = list(texts[:_N_LOOKED_AT])
     if not first or not all(_LOOKS.fullmatch(text) and re.search("[0-9]", text) for text in first):
         return []

@@ -32,13 +32,9 @@ MAX_CHOICES = 3
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """What one column of a table became.
+    """What one column of a table became: (n, k) numbers, NaN where one is missing; `changed` says how it was read.
 
-    values  : (n, k) numbers, NaN where one is missing.
-    sort    : "numbers", "truth", "dates" or "categories".
-    texts   : the categories, one per column of values.
-    unit    : how a number is written, with # for its digits: "$#" or "# km".
-    changed : what was done to read it that is not plain from the result.
+    sort : "numbers", "truth", "dates" or "categories"; `texts` are those, one per column of values.
     """
 
     values: NDArray[np.float64]
@@ -60,23 +56,10 @@ class Feature:
         few = different.size <= MAX_CHOICES and len(self.values) >= MIN_ROWS
         return self.sort == "truth" or few or bool(np.isin(different, (0.0, 1.0)).all())
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether it holds many whole numbers and no gap, as ids do."""
-        column = self.values[:, 0]
-        return self.sort == "numbers" and len(column) >= MIN_ROWS and bool((column == np.floor(column)).all())
-
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a column cannot be used as it is.
-
-    sort : "odd" (numbers, except some cells), "unique", "few" or "many" (texts), "dates", "days" (dates that can be
-           read in two ways), "infinite", "empty" or "categories" (too many).
-    row  : the position of the cell that shows it.
-    cell : its text.
-    n    : how many cells are odd, or how many different texts there are.
-    """
+    """Why a column cannot be used as it is: its sort, the cell that shows it, and how many are odd or different."""
 
     sort: str
     row: int = 0
@@ -85,10 +68,7 @@ class Problem:
 
 
 def number_feature(cells: pd.Series, decimals: Sequence[str], dates: str) -> Feature | Problem:
-    """A column of a data frame as numbers; texts are read as numbers, booleans or dates.
-
-    decimals : the decimal mark of the table, and another one to try where that fails for the whole column.
-    """
+    """A column as numbers, booleans or dates; where the first decimal mark fails for all of it, the second is tried."""
     kind = cells.dtype
     if pd.api.types.is_numeric_dtype(kind) and not pd.api.types.is_complex_dtype(kind):
         values = cells.to_numpy(np.float64, na_value=np.nan)
@@ -100,7 +80,7 @@ def number_feature(cells: pd.Series, decimals: Sequence[str], dates: str) -> Fea
             return Feature(days_of_stamps(cells)[:, None], "dates")
         first = int(np.argmax(cells.notna()))
         return Problem("dates", first, str(cells.iloc[first]))
-    codes, different = pd.factorize(np.array([_comparable(cell) for cell in cells.astype(object)], object))
+    codes, different = pd.factorize(np.array(list(map(_comparable, cells.astype(object))), object))
     if not different.size:
         return Problem("empty")
     truth = [TRUTH.get(str(cell).strip().lower(), np.nan) for cell in different]
@@ -123,10 +103,7 @@ def readable_numbers(cells: pd.Series, decimal: str) -> Feature:
 
 
 def category_feature(cells: pd.Series) -> Feature | Problem:
-    """One column of 0 and 1 per text, in the order of the texts; a missing text is all 0.
-
-    Texts that differ only in case are one, in the spelling that is most frequent.
-    """
+    """One column of 0 and 1 per text, in order; case does not count, and a missing text is all 0."""
     texts = texts_of(cells)
     times = Counter(text for text in texts if text is not None)
     # Of spellings that are equally frequent, the first in the alphabet.

@@ -23,18 +23,10 @@ _N_CELLS = 1000
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of a table: numbers if a library could read them, else text.
+    """Columns of a table, numbered from 0: numbers if a library could read them, else text.
 
-    place      : the file, for messages.
-    frame      : a pandas data frame; its columns are numbered from 0.
-    header     : names of the columns, "" where there is none.
-    has_header : whether they come from the table.
-    columns    : the options for reading it.
-    roles      : what each column is for.
-    rows       : the number of each row, from 1, for messages.
-    names      : names of the rows, if the table holds them apart from its columns.
-    decimal    : the mark in texts.
-    notes      : what people should know about how it was read.
+    header : names of the columns, "" where there is none; `has_header` if they come from the table.
+    names  : names of the rows, if the table holds them apart from its columns.
     """
 
     place: str
@@ -119,10 +111,8 @@ def decimal_mark(
 ) -> tuple[str, tuple[str, ...]]:
     """The decimal mark, as asked for or as most columns have it, and notes about it.
 
-    Columns vote by the cells that are a number with only one of the marks: "1,5" or "1,234.5". If all cells are like
-    "1,234", the comma is a decimal mark with `prefer_comma`; else it separates thousands.
-
-    sample : some rows as they were written, for columns that are numbers already.
+    Columns vote by the cells that are a number with only one of the marks: "1,5" or "1,234.5". `prefer_comma` decides
+    if all cells are like "1,234"; the `sample` has rows as written, for columns that are numbers already.
     """
     if columns.decimal is not None:
         return columns.decimal, ()

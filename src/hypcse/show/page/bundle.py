@@ -1,4 +1,4 @@
-"""The text of a page: one file of HTML with the tree, its looks and its program inside."""
+"""The text of a page: one file of HTML with its arrays, its looks and its program inside."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import re
 from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hypcse.show.colors import DARK, LIGHT
 
@@ -64,9 +67,7 @@ def _digest(text: str) -> str:
 
 
 def join_modules(entry: str, read: Callable[[str], str]) -> str:
-    """All modules that `entry` needs as one script, each after those that it imports.
-
-    Modules share one scope, so no two may declare the same name; tests hold the modules of the page to that.
+    """All modules that `entry` needs as one script, each after those that it imports; they share one scope.
 
     >>> texts = {"main.js": 'import { two } from "./two.js";\\nalert(two);\\n', "two.js": "export const two = 2;\\n"}
     >>> print(join_modules("main.js", texts.__getitem__))
@@ -84,3 +85,22 @@ def join_modules(entry: str, read: Callable[[str], str]) -> str:
 
     add(entry)
     return "\n".join(ordered.values())
+
+
+def pack(values: NDArray[Any]) -> dict[str, str]:
+    """An array as its kind ("f4", "i4", "u2", ...) and its bytes, little end first, in base64."""
+    plain = np.ascontiguousarray(values, values.dtype.newbyteorder("<"))
+    return {
+        "kind": f"{values.dtype.kind}{values.dtype.itemsize}",
+        "data": base64.b64encode(plain.tobytes()).decode("ascii"),
+    }
+
+
+def pack_single(values: NDArray[Any]) -> dict[str, str]:
+    """Numbers in single precision, row by row."""
+    return pack(values.astype(np.float32).ravel())
+
+
+def pack_codes(codes: NDArray[np.int64]) -> dict[str, str]:
+    """Numbers from 0 in one, two or four bytes, whichever holds them all, row by row."""
+    return pack(codes.astype(np.min_scalar_type(int(codes.max(initial=0)))).ravel())

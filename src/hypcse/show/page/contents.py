@@ -15,55 +15,47 @@ from hypcse._choices import Heights, Scale
 from hypcse.entropy import node_entropies
 from hypcse.graph import Graph
 from hypcse.graph.convert import as_graph
-from hypcse.partitions.evidence import Structure
+from hypcse.graph.scaling import fit_scaling
 from hypcse.points import Points
+from hypcse.points.convert import is_cells
 from hypcse.show.layout import HeightAxis, check_heights, height_title, joined_distances, model_layout
-from hypcse.show.page.levels import partition_contents
-from hypcse.show.page.packing import pack, pack_codes, pack_single
-from hypcse.show.page.scatter import scatter_contents
+from hypcse.show.page.bundle import pack, pack_codes, pack_single
+from hypcse.show.page.levels import Partitions, partition_contents
 from hypcse.show.page.table import table_contents
 from hypcse.show.source import LeafClasses, graph_of, leaf_classes, tree_of
 from hypcse.tree import Tree
 from hypcse.tree.checks import check_names, match_names
 
+MAX_SCATTER = 200_000
+"""Leaves up to which a page has a scatter."""
+STEPS = 65_535
+"""Each axis is held in so many steps: more than any screen has pixels."""
+UMAP = "X_umap"
+
+Plane = tuple[NDArray[np.floating], tuple[str, ...]]
+
 
 def page_contents(
     source: Any,
     points: Points,
+    given: Partitions,
     *,
     scale: Scale = "minmax",
     heights: Heights = "auto",
     n_clusters: int | None = None,
-    automatic: ArrayLike | None = None,
-    levels: Sequence[ArrayLike] | None = None,
-    stability: Sequence[float] | None = None,
-    structure: Structure | None = None,
     title: str | None = None,
     node_names: Mapping[int, str] | None = None,
     compare: ArrayLike | Mapping[str, ArrayLike] | None = None,
     embedding: ArrayLike | None = None,
 ) -> dict[str, Any]:
-    """What the program of a page reads; see `view` for the arguments. What is None is not known.
-
-    Leaves have height 0, so only the heights of internal nodes are held, to the last bit.
-    """
+    """What the program of a page reads; see `view` for the arguments. What is None is not known."""
     tree = tree_of(source)
     n, features = tree.n_leaves, None if points.features is None else points.table
     scale, _ = points.suited(scale, 1.0)
     by_distance = check_heights(heights, source, features)
     graph = graph_of(source, points.graph, tree)
     rows = None if features is None else _rows_of_leaves(features, tree)
-    partitions, labels = partition_contents(
-        source,
-        tree,
-        graph,
-        features,
-        scale,
-        automatic=automatic,
-        levels=levels,
-        stability=stability,
-        structure=structure,
-    )
+    partitions, labels = partition_contents(source, tree, graph, features, scale, given)
     distances = joined_distances(tree, source, features, scale, points.kinds)
     layout, names = model_layout(source, tree), tree.names if points.names is None else check_names(points.names, n)
     most = float(layout.radius.max())
@@ -88,7 +80,7 @@ def page_contents(
         "table": None if rows is None else table_contents(tree, rows, points, labels),
         "nodeNames": _named_nodes(node_names, tree),
         "compared": _compared_labels(compare, n),
-        "scatter": scatter_contents(tree, source, points, embedding, scale),
+        "scatter": _scatter_contents(tree, source, points, embedding, scale),
     }
 
 
@@ -110,12 +102,13 @@ def known_points(
     if feature_names is not None and features is None and points.features is None:
         raise ValueError("feature_names were given without features. Pass features too: one row per leaf.")
     points = Points.of(points, names=names, labels=labels)
-    if graph is not None:
-        points = replace(points, graph=as_graph(graph, tree.names))
+    given: dict[str, Any] = {} if graph is None else {"graph": as_graph(graph, tree.names)}
     if features is not None:
         # What was known of other columns says nothing about these.
-        points = replace(points, features=_rows_of_leaves(features, tree), feature_names=None, kinds=None)
-    return points if feature_names is None else replace(points, feature_names=tuple(map(str, feature_names)))
+        given |= {"features": _rows_of_leaves(features, tree), "feature_names": None, "kinds": None}
+    if feature_names is not None:
+        given["feature_names"] = tuple(map(str, feature_names))
+    return replace(points, **given)
 
 
 def _rows_of_leaves(features: ArrayLike, tree: Tree) -> NDArray[Any]:
@@ -149,15 +142,14 @@ def _named_nodes(names: Mapping[int, str] | None, tree: Tree) -> list[list[Any]]
     """Numbers and names of inner nodes; nodes that are leaves, or that the tree lacks, are an error."""
     if not isinstance(names, Mapping | None):
         raise TypeError(f"node_names is a {type(names).__name__}. Pass a mapping of node numbers to names.")
-    pairs = []
-    for node, name in (names or {}).items():
-        if node not in range(tree.n_leaves, tree.n_nodes):
-            raise ValueError(
-                f"node_names names node {node!r}, but the inner nodes of this tree are the numbers {tree.n_leaves} .. "
-                f"{tree.n_nodes - 1}. Name leaves by names=."
-            )
-        pairs.append([int(node), str(name)])
-    return pairs
+    inner = range(tree.n_leaves, tree.n_nodes)
+    wrong = next((node for node in names or () if node not in inner), None)
+    if wrong is not None:
+        raise ValueError(
+            f"node_names names node {wrong!r}, but the inner nodes of this tree are the numbers {inner.start} .. "
+            f"{inner.stop - 1}. Name leaves by names=."
+        )
+    return [[int(node), str(name)] for node, name in (names or {}).items()]
 
 
 def _compared_labels(labels: ArrayLike | Mapping[str, ArrayLike] | None, n_leaves: int) -> list[dict[str, Any]]:
@@ -172,3 +164,52 @@ def _compared_labels(labels: ArrayLike | Mapping[str, ArrayLike] | None, n_leave
         except ValueError as error:
             raise ValueError(f"compare, {str(name)!r}: {error}") from error
     return compared
+
+
+def _scatter_contents(
+    tree: Tree, source: Any, points: Points, embedding: ArrayLike | None, scale: Scale
+) -> dict[str, Any] | None:
+    """Places of the leaves and titles of both axes; None without an embedding and features, or with too many leaves."""
+    n = tree.n_leaves
+    plane: Plane | None = None
+    if embedding is not None:
+        given = check_features(embedding).astype(np.float64)
+        if given.shape != (n, 2):
+            raise ValueError(f"embedding has shape {given.shape}; pass one row per leaf, {n}, and two columns.")
+        plane = given, tuple(map(str, getattr(embedding, "columns", ("embedding 1", "embedding 2"))))
+    elif 1 < n <= MAX_SCATTER:
+        plane = _plane(source, points, scale)
+    if plane is None or n > MAX_SCATTER:
+        return None
+    places, titles = plane
+    low, span = places.min(axis=0), np.ptp(places, axis=0)
+    steps = np.round((places - low) / np.where(span > 0, span, 1) * STEPS).astype(np.uint16)
+    return {"x": pack(steps[:, 0]), "y": pack(steps[:, 1]), "titles": list(titles)}
+
+
+def _plane(source: Any, points: Points, scale: Scale) -> Plane | None:
+    """A table of two columns as it is; of others two principal components, on the scale of the distances."""
+    from sklearn.decomposition import PCA
+
+    if points.features is not None and points.features.shape[1] == 2:
+        return points.table.astype(np.float64), points.feature_names or ("column 1", "column 2")
+    own = getattr(source, "_scaled", None)
+    scaled = own if points.features is None else fit_scaling(points.table, scale, points.kinds)[1]
+    if scaled is None or scaled.shape[1] < 2 or not np.ptp(scaled, axis=0).any():
+        return None
+    pca = PCA(2, random_state=0).fit(scaled)
+    shares = enumerate(pca.explained_variance_ratio_, 1)
+    return pca.transform(scaled), tuple(f"component {k}: {share:.0%} of the variance" for k, share in shares)
+
+
+def umap_of(cells: Any, tree: Tree) -> Any:
+    """The UMAP of an AnnData in the order of the leaves; None of anything else."""
+    if not is_cells(cells) or UMAP not in cells.obsm or np.shape(cells.obsm[UMAP])[1] != 2:
+        return None
+    import pandas as pd
+
+    names = tuple(map(str, cells.obs_names))
+    umap = pd.DataFrame(np.asarray(cells.obsm[UMAP]), columns=["UMAP 1", "UMAP 2"])
+    if tree.names is None or set(names) != set(tree.names):
+        return umap
+    return umap.iloc[match_names(tree.names, names, "the tree", "the points")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +17,7 @@ from hypcse.partitions.evidence import Structure
 from hypcse.partitions.nested_levels import levels_and_main
 from hypcse.partitions.resampling import MAX_EDGES, MAX_POINTS, is_quick
 from hypcse.partitions.resampling import stability as measure_stability
-from hypcse.show.page.packing import pack_codes
+from hypcse.show.page.bundle import pack_codes
 from hypcse.show.source import flat_of
 from hypcse.tree import Tree
 
@@ -32,22 +32,20 @@ NOT_MEASURED = (
 Labels = NDArray[np.int64]
 
 
-def partition_contents(
-    source: Any,
-    tree: Tree,
-    graph: Graph | None,
-    features: ArrayLike | None,
-    scale: Scale,
-    *,
-    automatic: ArrayLike | None,
-    levels: Sequence[ArrayLike] | None,
-    stability: Sequence[float] | None,
-    structure: Structure | None,
-) -> tuple[dict[str, Any], list[Labels]]:
-    """What a page holds of partitions, and the labels of all of them.
+class Partitions(NamedTuple):
+    """What is given of partitions; see `view`."""
 
-    What is not given is the model's; else the graph says it, and the tree alone only gives an automatic cut.
-    """
+    automatic: ArrayLike | None = None
+    levels: Sequence[ArrayLike] | None = None
+    stability: Sequence[float] | None = None
+    structure: Structure | None = None
+
+
+def partition_contents(
+    source: Any, tree: Tree, graph: Graph | None, features: ArrayLike | None, scale: Scale, given: Partitions
+) -> tuple[dict[str, Any], list[Labels]]:
+    """What a page holds of partitions, and all labels: as given, else of the model, the graph, or the tree alone."""
+    automatic, levels, stability, structure = given
     if structure is not None and not isinstance(structure, Structure):
         raise TypeError(f"structure is a {type(structure).__name__}. Pass what hypcse.beyond_chance returns.")
     structure = getattr(source, "structure_", None) if structure is None else structure
@@ -76,32 +74,30 @@ def partition_contents(
             stability = getattr(source, "stability_", None) if quick else getattr(own, "stability", None)
         elif graph is not None and quick:
             stability = measure_stability(nested, graph, features, scale=scale)
+    if stability is not None and len(stability) != len(nested):
+        raise ValueError(f"stability has {len(stability)} numbers for {len(nested)} levels. Pass one number per level.")
     main = next((k for k, labels in enumerate(nested) if np.array_equal(labels, cut)), None)
     held = {
         # Labels that are also a level are held once.
         "automatic": pack_codes(cut) if main is None else None,
         "outliers": outliers,
         "automaticRule": rule if main is None else "main level",
-        "levels": _level_contents(nested, _check_stability(stability, len(nested)), main),
+        "levels": _level_contents(nested, stability, main),
         "stabilityNote": NOT_MEASURED if stability is None and not quick else "",
         "structure": None if structure is None else {"text": str(structure), "found": structure.found},
     }
     return held, [*nested, cut]
 
 
-def _level_contents(levels: list[Labels], stability: list[float] | None, main: int | None) -> dict[str, Any] | None:
-    """Nested labels, the stability of each level if it is known, and which of them is the automatic cut.
-
-    Of the finest level the labels of the leaves are held, of each other one only the labels of the clusters of the next
-    finer level, in the order of their own.
-    """
+def _level_contents(levels: list[Labels], stability: Sequence[float] | None, main: int | None) -> dict[str, Any] | None:
+    """Labels of the leaves at the finest level, and at each coarser one those of the next finer clusters."""
     if not levels:
         return None
     coarser = [coarse[np.unique(fine, return_index=True)[1]] for coarse, fine in pairwise(levels)]
     return {
         "finest": pack_codes(levels[-1]),
         "coarser": [pack_codes(labels) for labels in coarser],
-        "stability": None if stability is None else [round(value, 4) for value in stability],
+        "stability": stability and [round(check_number("stability", value, 0, 1), 4) for value in stability],
         "main": main,
     }
 
@@ -136,21 +132,8 @@ def _nested_labels(levels: Sequence[ArrayLike], n_leaves: int) -> list[Labels]:
     return nested
 
 
-def _check_stability(stability: Sequence[float] | None, n_levels: int) -> list[float] | None:
-    """A number from 0 to 1 for each level."""
-    if stability is None:
-        return None
-    if len(stability) != n_levels:
-        raise ValueError(f"stability has {len(stability)} numbers for {n_levels} levels. Pass one number per level.")
-    return [check_number("stability", value, 0, 1) for value in stability]
-
-
 def widest_gap(tree: Tree) -> int:
-    """The number of clusters, 2 to 20, that the widest range of heights gives; 1 if no split is left over.
-
-    >>> widest_gap(Tree.from_newick("((0:1,1:1):8,(2:2,3:2):7);"))
-    2
-    """
+    """The number of clusters, 2 to 20, that the widest range of heights gives; 1 if no split is left over."""
     heights = np.unique(tree.height[tree.n_leaves :])[::-1]
     best, widest = 1, 0.0
     for top, below in pairwise([*heights, 0.0]):

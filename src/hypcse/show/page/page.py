@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from hypcse._choices import Heights, Scale
 from hypcse.show.page.bundle import render
-from hypcse.show.page.contents import known_points, page_contents
-from hypcse.show.page.scatter import umap_of
+from hypcse.show.page.contents import known_points, page_contents, umap_of
+from hypcse.show.page.levels import Partitions
 from hypcse.show.source import tree_of
-from hypcse.storage.whole import write_file
+from hypcse.storage.files import write_file
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -171,24 +171,12 @@ def view(
     >>> view(Tree.from_newick("((a,b),(c,d));")).n_leaves
     4
     """
-    known = known_points(
-        source, points, graph=graph, labels=labels, features=features, feature_names=feature_names, names=names
-    )
-    contents = page_contents(
-        source,
-        known,
-        scale=scale,
-        heights=heights,
-        n_clusters=n_clusters,
-        automatic=automatic,
-        levels=levels,
-        stability=stability,
-        structure=structure,
-        title=title,
-        node_names=node_names,
-        compare=compare,
-        embedding=umap_of(points, tree_of(source)) if embedding is None else embedding,
-    )
+    table: dict[str, Any] = {"features": features, "feature_names": feature_names}
+    said: dict[str, Any] = {"n_clusters": n_clusters, "title": title, "node_names": node_names, "compare": compare}
+    given = Partitions(automatic, levels, stability, structure)
+    places = umap_of(points, tree_of(source)) if embedding is None else embedding
+    known = known_points(source, points, graph=graph, labels=labels, names=names, **table)
+    contents = page_contents(source, known, given, scale=scale, heights=heights, embedding=places, **said)
     page = Page(render(contents), tree_of(source).n_leaves)
     if path is not None:
         page.save(path)

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypcse.partitions.cluster_table import names_of
-from hypcse.partitions.description import Column, Contrast, Description, Groups, columns_of, written
+from hypcse.partitions.description import Description, Groups, names_of
+from hypcse.partitions.words import Column, Contrast, columns_of, written
 from hypcse.points.points import Points
-from hypcse.show.page.packing import pack, pack_codes, pack_single
+from hypcse.show.page.bundle import pack, pack_codes, pack_single
 from hypcse.tree import Tree
 
 MAX_COLUMNS = 48
@@ -31,36 +31,23 @@ MAX_NAMED_VALUES = 20_000_000
 
 
 class LeafRows(NamedTuple):
-    """Standardized values of some columns, row by row as leaves stand in the tree.
-
-    columns : (c,) which columns, in the order of the table.
-    values  : (b, c) minus the mean of all leaves, in standard deviations. Row k is the mean of the leaves from place
-        k n // b up to (k + 1) n // b.
-    """
+    """Standardized values of some columns, (c,), as leaves stand in the tree, (b, c): means of about n / b leaves."""
 
     columns: NDArray[np.int64]
     values: NDArray[np.float64]
 
 
 def table_contents(
-    tree: Tree,
-    features: NDArray[np.floating],
-    points: Points,
-    partitions: Sequence[NDArray[np.int64]],
+    tree: Tree, features: NDArray[np.floating], points: Points, partitions: Sequence[NDArray[np.int64]]
 ) -> dict[str, Any]:
-    """What a page holds of the features of points, one row per leaf.
-
-    partitions : levels, and last the automatic cut; they say which columns a heat map shows. Columns without names name
-        nothing.
-    """
+    """What a page holds of the features, one row per leaf; `partitions` are levels, and last the automatic cut."""
     names = points.feature_names
-    n_columns = features.shape[1]
-    titles = [f"column {k}" for k in range(1, n_columns + 1)] if names is None else list(map(str, names))
-    if len(titles) != n_columns:
-        raise ValueError(f"there are {len(titles)} feature_names for {n_columns} columns. Pass one per column.")
+    titles = [f"column {k}" for k in range(1, features.shape[1] + 1)] if names is None else list(names)
     columns = columns_of(points)
     nodes = described_nodes(tree)
     description = Description(columns, Groups.of_nodes(tree, nodes))
+    rows = leaf_rows(tree, features, partitions)
+    most = float(np.abs(rows.values).max(initial=0)) or 1.0
     return {
         "names": titles,
         "mean": pack_single(features.mean(axis=0, dtype=np.float64)),
@@ -69,7 +56,13 @@ def table_contents(
         "typical": _typical_values(description),
         "said": None if names is None else description.names(),
         "clusters": None if names is None else _cluster_names(columns, partitions),
-        "heat": _heat_map(leaf_rows(tree, features, partitions)),
+        # Values in steps of `most` / 32767 around 32767.
+        "heat": {
+            "columns": pack(rows.columns.astype(np.uint32)),
+            "rows": len(rows.values),
+            "most": most,
+            "values": pack((np.round(rows.values / most * 32767) + 32767).astype(np.uint16).ravel()),
+        },
     }
 
 
@@ -81,26 +74,19 @@ def described_nodes(tree: Tree) -> NDArray[np.int64]:
 
 
 def _typical_values(description: Description) -> dict[str, Any]:
-    """The columns that tell most about each set, with typical values there and of all others, as texts by number.
-
-    Column 0 stands for none.
-    """
+    """The columns that tell most about each set, with typical values there and of all others, as numbers of texts."""
     n_sets = description.groups.size.size
     texts: dict[str, int] = {"": 0}
     held = np.zeros((3, n_sets, DESCRIBING), np.int64)
-    for group in range(n_sets):
-        for place, contrast in enumerate(telling_contrasts(description, group)):
+    for group, telling in enumerate(description.telling):
+        order = np.argsort(-telling.round(9), kind="stable")[: 2 * DESCRIBING].tolist()
+        contrasts = [description.contrast(group, k) for k in order if telling[k] > 0]
+        differing = [contrast for contrast in contrasts if contrast.differs][:DESCRIBING]
+        for place, contrast in enumerate(differing):
             words = (contrast.column.name, *typical_words(contrast))
             held[:, group, place] = [texts.setdefault(word, len(texts)) for word in words]
     column, here, others = held
     return {"texts": list(texts), "column": pack_codes(column), "here": pack_codes(here), "others": pack_codes(others)}
-
-
-def telling_contrasts(description: Description, group: int) -> list[Contrast]:
-    """The columns of a set that tell most, of those whose typical value is another one than that of all others."""
-    order = np.argsort(-description.telling[group].round(9), kind="stable")[: 2 * DESCRIBING]
-    contrasts = [description.contrast(group, k) for k in order.tolist() if description.telling[group, k] > 0]
-    return [contrast for contrast in contrasts if contrast.differs][:DESCRIBING]
 
 
 def typical_words(contrast: Contrast) -> tuple[str, str]:
@@ -136,17 +122,6 @@ def _cluster_names(columns: Sequence[Column], partitions: Sequence[NDArray[np.in
     return named
 
 
-def _heat_map(rows: LeafRows) -> dict[str, Any]:
-    """Rows of values in steps of `most` / 32767 around 32767."""
-    most = float(np.abs(rows.values).max(initial=0)) or 1.0
-    return {
-        "columns": pack(rows.columns.astype(np.uint32)),
-        "rows": len(rows.values),
-        "most": most,
-        "values": pack((np.round(rows.values / most * 32767) + 32767).astype(np.uint16).ravel()),
-    }
-
-
 def leaf_rows(
     tree: Tree,
     features: NDArray[np.floating],
@@ -154,15 +129,13 @@ def leaf_rows(
     n_columns: int = MAX_COLUMNS,
     n_cells: int = MAX_CELLS,
 ) -> LeafRows:
-    """Values of the columns that differ most between the clusters of any partition; constant ones are left out. O(n d).
-
-    >>> tree = Tree.from_newick("((0,1),(2,3));")
-    >>> rows = leaf_rows(tree, np.array([[0.0, 5], [0, 5], [2, 5], [2, 5]]), [np.array([0, 0, 1, 1])])
-    >>> rows.columns.tolist(), rows.values[:, 0].tolist()
-    ([0], [-1.0, -1.0, 1.0, 1.0])
-    """
-    share = np.array([_explained_share(column, partitions) for column in features.T])
-    spread = np.array([_spread(column) for column in features.T])
+    """The columns that differ most between the clusters of any partition; constant ones are left out. O(n d)."""
+    share, spread = np.zeros((2, features.shape[1]))
+    for k, column in enumerate(features.T):
+        wide = column.astype(np.float64)
+        share[k], spread[k] = _explained_share(wide, partitions), wide.std()
+        # What varies only by rounding is constant.
+        spread[k] *= spread[k] > 1e-12 * np.abs(wide).max()
     best = np.argsort(-np.where(spread > 0, share, -1), kind="stable")[: min(n_columns, np.count_nonzero(spread))]
     columns = np.sort(best)
     n, order = tree.n_leaves, tree.leaf_order()
@@ -170,15 +143,15 @@ def leaf_rows(
     ends = np.arange(n_rows + 1) * n // n_rows
     values = np.empty((n_rows, columns.size))
     for place, k in enumerate(columns.tolist()):
-        column = features[:, k].astype(np.float64)
-        sums = np.add.reduceat(column[order], ends[:-1])
-        values[:, place] = (sums / np.diff(ends) - column.mean()) / spread[k]
+        wide = features[:, k].astype(np.float64)
+        sums = np.add.reduceat(wide[order], ends[:-1])
+        values[:, place] = (sums / np.diff(ends) - wide.mean()) / spread[k]
     return LeafRows(columns, values)
 
 
-def _explained_share(values: NDArray[np.floating], partitions: Sequence[NDArray[np.int64]]) -> float:
+def _explained_share(values: NDArray[np.float64], partitions: Sequence[NDArray[np.int64]]) -> float:
     """The largest share of a column's variance that lies between the clusters of a partition into several."""
-    centered = values.astype(np.float64) - values.mean(dtype=np.float64)
+    centered = values - values.mean()
     total = float(centered @ centered)
     if total == 0:
         return 0.0
@@ -190,10 +163,3 @@ def _explained_share(values: NDArray[np.floating], partitions: Sequence[NDArray[
         if 1 < np.count_nonzero(size) <= values.size // 2:
             shares.append(float((sums[size > 0] ** 2 / size[size > 0]).sum() / total))
     return max(shares)
-
-
-def _spread(values: NDArray[np.floating]) -> float:
-    """Standard deviation of one column; 0 if it varies only by rounding."""
-    wide = values.astype(np.float64)
-    spread = float(wide.std())
-    return spread if spread > 1e-12 * np.abs(wide).max() else 0.0

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from hypcse.show.colors import INK
+import numpy as np
+from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,7 +28,6 @@ def axes_or_new(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
 
 def new_figure(size: tuple[float, float]) -> Figure:
-    """An empty figure of that size in inches."""
     try:
         from matplotlib import pyplot
     except ImportError:
@@ -48,15 +49,16 @@ def name_beside(ax: Axes, *, left: bool = False, **style: Any) -> None:
     ax.set_position((box.x0 + width * left, box.y0, box.width - width, box.height))
 
 
+def color_patches(names: Mapping[int, str], colors: NDArray[np.float64]) -> list[Any]:
+    """The entries of a legend: the color and the name of each code."""
+    from matplotlib.patches import Patch
+
+    return [Patch(color=colors[code], label=name) for code, name in names.items()]
+
+
 def side_length(ax: Axes, upright: bool) -> float:
     """Length, in points, of the lower side of the axes, or of the left one."""
     place = ax.get_position()
     figure = ax.get_figure(root=True)
     size = (6.4, 4.8) if figure is None else figure.get_size_inches()
     return 72 * float(size[0] * place.width if upright else size[1] * place.height)
-
-
-def open_frame(ax: Axes) -> None:
-    """Hide the top and right lines of the axes."""
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.tick_params(colors=INK)

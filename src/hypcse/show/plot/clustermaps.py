@@ -17,8 +17,8 @@ from hypcse.show.colors import INK, MAX_LEGEND, TRUNK, node_colors, palette
 from hypcse.show.layout import height_axis
 from hypcse.show.page.contents import known_points
 from hypcse.show.page.table import leaf_rows
-from hypcse.show.plot.axes import LEAST_TEXT, MOST_TEXT, new_figure, side_length
-from hypcse.show.plot.branches import arrange, draw_branches
+from hypcse.show.plot.axes import LEAST_TEXT, MOST_TEXT, color_patches, new_figure, side_length
+from hypcse.show.plot.dendrograms import arrange, draw_branches
 from hypcse.show.source import LeafClasses, classes_of, leaf_classes, tree_of
 from hypcse.tree.checks import check_names
 
@@ -34,6 +34,8 @@ MAX_CELLS = 2_000_000
 """Cells of the heat map; rows that would be more are averaged with their neighbors."""
 LONG_TITLE = 22
 """Letters after which the title of a column is cut."""
+PIXELS: dict[str, Any] = {"aspect": "auto", "origin": "lower", "interpolation": "nearest"}
+"""Leaves go upwards, as in the dendrogram, and cells fill the axes."""
 WIDTH, HEIGHT = 7.2, 6.2
 """Inches of the figure: the width of a page of two columns."""
 
@@ -97,10 +99,11 @@ def clustermap(
         raise ValueError(f"X has {len(table)} rows for {tree.n_leaves} leaves. Pass the rows that were clustered.")
     clusters = classes_of(source, None, tree)
     rows = leaf_rows(tree, table, [] if clusters is None else [np.maximum(clusters.codes, 0)], n_columns, MAX_CELLS)
-    strips = [] if clusters is None else [Strip("cluster", clusters, _colors(len(clusters.names)))]
-    if clusters is not None and len(clusters.names) <= MAX_LEGEND:
-        named = describe(clusters.codes, X, n_columns=0)["name"].to_dict()
-        strips = [strips[0]._replace(names=named)]
+    strips = []
+    if clusters is not None:
+        short = len(clusters.names) <= MAX_LEGEND
+        named = describe(clusters.codes, X, n_columns=0)["name"].to_dict() if short else None
+        strips.append(Strip("cluster", clusters, _colors(len(clusters.names)), named))
     if known.labels is not None:
         strips.append(_class_strip(leaf_classes(known.labels, tree.n_leaves), clusters))
     figure = new_figure((WIDTH, HEIGHT)) if figure is None else figure
@@ -116,7 +119,11 @@ def clustermap(
     axes[0].spines[["left", "right", "top"]].set_visible(False)
     order = tree.leaf_order()
     for ax, strip in zip(axes[1:-1], strips, strict=True):
-        _draw_strip(ax, strip, order)
+        ax.imshow(strip.colors[strip.classes.codes[order]][:, None], extent=(0, 1, 0, order.size), **PIXELS)
+        ax.set(xticks=[0.5], yticks=[])
+        ax.set_xticklabels([strip.title], rotation=90, fontsize=MOST_TEXT)
+        ax.tick_params(length=0, colors=INK)
+        ax.spines[:].set_visible(False)
     titles = known.feature_names or tuple(f"column {k}" for k in range(1, table.shape[1] + 1))
     _draw_heat(figure, axes[-1], rows.values, [titles[k] for k in rows.columns.tolist()])
     _name_rows(axes[-1], names if names is not None else known.names or tree.names, order)
@@ -156,40 +163,27 @@ def _class_strip(classes: LeafClasses, clusters: LeafClasses | None) -> Strip:
     return Strip("class", classes, _colors(n_classes + n_clusters)[[*code, -1]], named)
 
 
-def _draw_strip(ax: Axes, strip: Strip, order: NDArray[np.int64]) -> None:
-    ax.imshow(strip.colors[strip.classes.codes[order]][:, None], extent=(0, 1, 0, order.size), **_pixels())
-    ax.set(xticks=[0.5], yticks=[])
-    ax.set_xticklabels([strip.title], rotation=90, fontsize=MOST_TEXT)
-    ax.tick_params(length=0, colors=INK)
-    ax.spines[:].set_visible(False)
-
-
-def _pixels() -> dict[str, Any]:
-    """Leaves go upwards, as in the dendrogram, and cells fill the axes."""
-    return {"aspect": "auto", "origin": "lower", "interpolation": "nearest"}
-
-
 def _draw_heat(figure: Figure, ax: Axes, values: NDArray[np.float64], titles: Sequence[str]) -> None:
     """The cells, the names of the columns below them, and a key to the colors."""
     from matplotlib.colors import LinearSegmentedColormap
 
     count = len(titles)
-    by_likeness = (
-        leaves_list(linkage(values.T, "average", "correlation")) if min(values.shape) > 2 else np.arange(count)
-    )
+    alike = np.arange(count)
+    if min(values.shape) > 2:
+        alike = leaves_list(linkage(values.T, "average", "correlation"))
     cells = ax.imshow(
-        values[:, by_likeness],
+        values[:, alike],
         extent=(0, max(count, 1), 0, len(values)),
         cmap=LinearSegmentedColormap.from_list("page", HEAT),
         vmin=-REACH,
         vmax=REACH,
-        **_pixels(),
+        **PIXELS,
     )
     ax.set(xticks=[], yticks=[])
     room = side_length(ax, True) / max(count, 1)
     if room >= LEAST_TEXT:
         short = [title if len(title) <= LONG_TITLE else f"{title[: LONG_TITLE - 1]}…" for title in titles]
-        ax.set_xticks(np.arange(count) + 0.5, [short[k] for k in by_likeness], rotation=90)
+        ax.set_xticks(np.arange(count) + 0.5, [short[k] for k in alike], rotation=90)
     ax.tick_params(length=0, labelsize=min(room, MOST_TEXT), colors=INK)
     ax.spines[:].set_visible(False)
     key = figure.colorbar(cells, ax=ax, location="top", shrink=0.5, aspect=30, pad=0.01, extend="both")
@@ -212,10 +206,8 @@ def _name_rows(ax: Axes, names: Sequence[str] | None, order: NDArray[np.int64]) 
 
 def _name_colors(figure: Figure, strip: Strip, side: str) -> None:
     """A key below all axes: clusters by the names that `describe` gives them on the left, classes on the right."""
-    from matplotlib.patches import Patch
-
     if strip.names is None:
         return
-    handles = [Patch(color=strip.colors[code], label=name) for code, name in strip.names.items()]
+    handles = color_patches(strip.names, strip.colors)
     style: dict[str, Any] = {"loc": f"outside lower {side}", "frameon": False, "fontsize": "small", "alignment": "left"}
     figure.legend(handles=handles, title=strip.title, title_fontsize="small", **style)

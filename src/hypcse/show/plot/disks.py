@@ -66,6 +66,8 @@ def disk(
     classes = classes_of(source, labels, tree)
     names = tree.names if names is None else check_names(names, tree.n_leaves)
     ax = axes_or_new(ax, (6.4, 6.4))
+    from matplotlib.patches import Circle
+
     # Points around the rim for each name.
     room = 0.8 * np.pi * min(side_length(ax, True), side_length(ax, False)) / tree.n_leaves
     names = names if room >= LEAST_TEXT else None
@@ -75,18 +77,16 @@ def disk(
     _draw_leaves(ax, places[: tree.n_leaves], classes, legend)
     if names is not None:
         _write_names(ax, places[: tree.n_leaves], names, min(room, MOST_TEXT))
-    _frame(ax, title, names)
+    # The rim of the plane, and room for names around it.
+    ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor="#d5d9df", linewidth=0.8, zorder=1))
+    reach = 1.03 if names is None else 1.08 + 0.018 * max(map(len, names))
+    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title=title or "")
+    ax.set_axis_off()
     return ax
 
 
 def geodesics(start: NDArray[np.complex128], end: NDArray[np.complex128], n_points: int) -> NDArray[np.complex128]:
-    """Points along the geodesics between points of the disk, (n, n_points), evenly spaced on the paper.
-
-    A geodesic is an arc that turns by 2 arg(1 - conj(a) b) on its way from a to b.
-
-    >>> geodesics(np.array([0.5]), np.array([0.5j]), 3).round(3)[0, 1]
-    np.complex128(0.219+0.219j)
-    """
+    """Points along geodesics, (n, n_points): each is an arc that turns by 2 arg(1 - conj(a) b) from a to b."""
     half = np.angle(1 - start.conj() * end)[:, None]
     t = np.linspace(0, 1, n_points)
     straight = np.abs(half) < 1e-9
@@ -136,26 +136,8 @@ def _draw_leaves(ax: Axes, places: NDArray[np.complex128], classes: LeafClasses 
 def _write_names(ax: Axes, places: NDArray[np.complex128], names: Sequence[str], size: float) -> None:
     """Names along the radii, readable on both sides."""
     for place, name in zip(places, names, strict=True):
-        angle = float(np.angle(place, deg=True))
-        left = abs(angle) > 90
-        ax.text(
-            1.03 * np.cos(np.radians(angle)),
-            1.03 * np.sin(np.radians(angle)),
-            name,
-            rotation=angle + 180 if left else angle,
-            rotation_mode="anchor",
-            ha="right" if left else "left",
-            va="center",
-            fontsize=size,
-            color=INK,
-        )
-
-
-def _frame(ax: Axes, title: str | None, names: Sequence[str] | None) -> None:
-    """The rim of the plane, and room for names around it."""
-    from matplotlib.patches import Circle
-
-    ax.add_patch(Circle((0, 0), 1, fill=False, edgecolor="#d5d9df", linewidth=0.8, zorder=1))
-    reach = 1.03 if names is None else 1.08 + 0.018 * max(map(len, names))
-    ax.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal", title=title or "")
-    ax.set_axis_off()
+        angle = np.angle(place)
+        left, turned = abs(angle) > np.pi / 2, float(np.degrees(angle))
+        style: dict[str, Any] = {"rotation_mode": "anchor", "va": "center", "fontsize": size, "color": INK}
+        style |= {"rotation": turned + 180, "ha": "right"} if left else {"rotation": turned, "ha": "left"}
+        ax.text(1.03 * np.cos(angle), 1.03 * np.sin(angle), name, **style)

@@ -27,11 +27,9 @@ from hypcse.graph import Graph
 from hypcse.graph.similarity import GraphOptions
 from hypcse.methods.clustering import estimator_of
 from hypcse.paper.classifiers import score_labeled
-from hypcse.paper.flat import FLAT_CASES, FLAT_METHODS, NEED_NUMBER, FlatData, best_of_levels, flat_data, flat_scores
-from hypcse.paper.hierarchies import CASES, make, nested_gaussians, planted_scores, size_of
-from hypcse.paper.running.tasks import Record, Task
+from hypcse.paper.experiments import Record, Task, size_of
 from hypcse.points import Points
-from hypcse.storage.whole import write_file
+from hypcse.storage.files import write_file
 from hypcse.tree import Tree
 
 LIMIT_SECONDS = 1200.0
@@ -71,7 +69,8 @@ def describe(task: Task) -> Record:
     # Of the installation, not of what this process has loaded: the same in every process.
     has_torch = find_spec("torch") is not None
     libraries = {"python": platform.python_version(), "numpy": np.__version__}
-    gpu = ", GPU" if has_torch and Path("/dev/nvidia0").exists() else ""
+    hidden = os.environ.get("CUDA_VISIBLE_DEVICES") == ""
+    gpu = ", GPU" if has_torch and not hidden and Path("/dev/nvidia0").exists() else ""
     return {
         "key": task.key,
         **task.to_dict(),
@@ -94,7 +93,7 @@ def grow(task: Task, X: Any, graph: Graph) -> Tree:
 
 def grow_timed(task: Task, X: Any, graph: Graph) -> tuple[Tree, dict[str, Any]]:
     """The tree, and its seconds after a small run that compiles; memory is counted from there on too."""
-    _warm_up(task.kind, task.method, task.refined)
+    _warm_up(task.method, task.refined)
     reset_peak()
     begin = time.perf_counter()
     tree, seconds = grow(task, X, graph), _since(begin)
@@ -107,15 +106,11 @@ def has_limit(task: Task) -> bool:
 
 
 @cache
-def _warm_up(kind: str, method: str, refined: bool) -> None:
+def _warm_up(method: str, refined: bool) -> None:
     """Run a method on few points, once in a process: what it compiles or loads is not its time."""
-    X, y = nested_gaussians(WARM_UP_POINTS)
-    graph = hypcse.similarity_graph(X)
-    if kind == "flat":
-        FLAT_METHODS[method](FlatData(X, graph, y), 0, **({"n_clusters": 2} if method in NEED_NUMBER else {}))
-        return
+    X, _ = nested_gaussians(WARM_UP_POINTS)
     options = {"n_epochs": 1} if "n_epochs" in hypcse.methods.describe(method).options else {}
-    grow(Task("tree", method, "", options=options, refined=refined), X, graph)
+    grow(Task("tree", method, "", options=options, refined=refined), X, hypcse.similarity_graph(X))
 
 
 def reset_peak() -> None:
@@ -167,30 +162,12 @@ def _compared(task: Task) -> dict[str, Any]:
     return {"scores": scores, "tree": {"file": file, "sha256": digest}, **time_taken}
 
 
-def _planted(task: Task) -> dict[str, Any]:
-    """The tree of data that the seed draws, beside the partitions that were planted there."""
-    data = make(CASES[task.data], task.seed)
-    tree, time_taken = grow_timed(task, data.X, data.graph)
-    return {"scores": planted_scores(tree, data.graph, data.partitions), **time_taken}
-
-
 def _growth(task: Task) -> dict[str, Any]:
     """As for a tree, without the scores that take long."""
     X, _ = _points(task.data)
     graph = hypcse.similarity_graph(X)
     tree, time_taken = grow_timed(task, X, graph)
     return {"scores": {"structural_entropy": hypcse.structural_entropy(tree, graph)}, "seconds": time_taken["seconds"]}
-
-
-def _flat(task: Task) -> dict[str, Any]:
-    """One partition beside the true one, and the levels that it was chosen among."""
-    data = flat_data(FLAT_CASES[task.data], task.seed)
-    _warm_up(task.kind, task.method, False)
-    begin = time.perf_counter()
-    partition, seconds = FLAT_METHODS[task.method](data, task.seed, **task.options), _since(begin)
-    levels = [flat_scores(data.y, labels) for labels in partition.levels]
-    scores = {**flat_scores(data.y, partition.labels), **best_of_levels(levels)}
-    return {"scores": scores, "levels": levels, "seconds": seconds}
 
 
 def _labeled(task: Task) -> dict[str, Any]:
@@ -232,8 +209,6 @@ _MEASURES: dict[str, Callable[[Task], dict[str, Any]]] = {
     "compare": _compared,
     "growth": _growth,
     "disk": _disk,
-    "planted": _planted,
-    "flat": _flat,
     "labelled": _labeled,
     "few": _labeled,
     "statistics": _statistics,
@@ -243,6 +218,15 @@ _MEASURES: dict[str, Callable[[Task], dict[str, Any]]] = {
 def _points(data: str) -> tuple[Any, Any]:
     size = size_of(data)
     return hypcse.datasets.load(data) if size is None else nested_gaussians(size)
+
+
+def nested_gaussians(n_points: int) -> tuple[Any, Any]:
+    """Points of 25 Gaussians in 16 columns, five in each of five groups, and the Gaussian of each."""
+    rng = np.random.default_rng(0)
+    groups = 8 * rng.normal(size=(5, 1, 16))
+    centers = (groups + 3 * rng.normal(size=(5, 5, 16))).reshape(25, 16)
+    y = rng.integers(0, 25, n_points)
+    return centers[y] + rng.normal(size=(n_points, 16)), y
 
 
 def _finite(row: dict[str, float]) -> dict[str, float | None]:

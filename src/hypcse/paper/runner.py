@@ -8,18 +8,17 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
-from multiprocessing import get_context, parent_process, resource_tracker
+from contextlib import closing
+from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from threading import Thread
 from typing import Any
 
-from hypcse.paper.running.measure import is_stored, record_lost, run_task
-from hypcse.paper.running.tasks import Record, Task
-from hypcse.storage.files import hold_folder
-from hypcse.storage.whole import write_file
+from hypcse.paper.experiments import Record, Task
+from hypcse.paper.measure import is_stored, record_lost, run_task
+from hypcse.storage.files import hold_folder, write_file
 
 
 def run_tasks(
@@ -28,31 +27,7 @@ def run_tasks(
     """Run tasks and return their records by key; those already in `path` from this version are not run again.
 
     Every finished task is one line of `path`, written and flushed at once, so that a run may be killed at any moment
-    and started again. A truncated line is dropped. Failed tasks are tried again, and their lines are replaced. Tasks
-    run in their own processes, `n_jobs` at a time. A second run in the same folder is refused.
-
-    Parameters
-    ----------
-    tasks
-        What to measure.
-    path
-        The file of records.
-    n_jobs
-        Number of tasks to run at a time.
-    on_record
-        Called with every record, existing ones first.
-
-    Returns
-    -------
-    dict of Record
-        By key of the task.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     run_tasks([], Path(folder) / "records.jsonl")
-    {}
+    and started again. Failed tasks are tried again. `on_record` is called with every record, existing ones first.
     """
     on_record = on_record or (lambda record: None)
     wanted = {task.key: task for task in tasks}
@@ -153,33 +128,13 @@ def _start_worker(n_shares: int) -> tuple[Connection, SpawnProcess]:
     context = get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_work, args=(there, n_shares), daemon=True)
-    with _interrupts_blocked():
-        process.start()
+    # What ignores Ctrl-C, which reaches all of a terminal, starts processes that ignore it from the first moment on.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    process.start()
+    signal.signal(signal.SIGINT, before)
     there.close()
-    try:
-        here.recv()
-    except EOFError:
-        raise RuntimeError(
-            "the processes for the tasks cannot be started; see the error above. In your own script, "
-            'call run_tasks under `if __name__ == "__main__":`.'
-        ) from None
+    here.recv()
     return here, process
-
-
-@contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """Start processes that do not hear of Ctrl-C, which reaches all of a terminal: they inherit what is blocked."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    # Starting it would unblock the signal.
-    resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        # What came meanwhile arrives now.
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(pipe: Connection, n_shares: int) -> None:

@@ -1,28 +1,131 @@
-"""Rounds of average and Paris linkage: groups of clusters merge what is certain, then the graph is contracted."""
+"""Average and Paris linkage in rounds: groups of clusters merge what is certain, then the graph is contracted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+import hashlib
+import json
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from distributed import Client
+from numpy.typing import NDArray
 from scipy import sparse
 
 from hypcse._progress import Reporter, Stopped
+from hypcse.dask.building import cut_bounds, cut_graph, piece_paths
 from hypcse.dask.client import run_tasks, scratch_folder
 from hypcse.dask.distributed_graph import DistributedGraph
 from hypcse.dask.edge_files import Edges, connected, load_array, new_files, save_arrays
-from hypcse.dask.linking.checkpoints import Arrays, Checkpoint, Round, cut_bounds, split_graph
-from hypcse.graph import Graph
 from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.linkage.merges import Merges, first_ranks, order_merges, shorten
 from hypcse.kernels.linkage.rounds import group_vertices, nearest_in_rows
+from hypcse.storage.files import write_file
 
+STATE = "linkage.json"
+_FORMAT = {"format": "hypcse linkage", "version": 2}
+
+Arrays = dict[str, NDArray[Any]]
 Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Round:
+    """What a round leaves: a folder with edges between clusters, and arrays over clusters.
+
+    bounds, entries : the clusters at which parts begin, whose files are named by them, and how many entries parts hold.
+    """
+
+    folder: Path
+    number: int
+    bounds: Ids
+    entries: Ids
+    arrays: Arrays
+
+    @property
+    def n_clusters(self) -> int:
+        return int(self.bounds[-1])
+
+    @property
+    def paths(self) -> list[Path]:
+        return piece_paths(self.folder, self.bounds)
+
+    @property
+    def spans(self) -> list[Span]:
+        """The first cluster of each part, and the first of the next."""
+        return list(pairwise(self.bounds.tolist()))
+
+
+class Checkpoint:
+    """The folder of a linkage: its last round, the merges of all, and to which graph and method they belong."""
+
+    def __init__(self, folder: Path, method: str, graph: DistributedGraph) -> None:
+        self.folder = folder
+        self.identity: dict[str, Any] = {
+            "method": method,
+            "n_vertices": graph.n_vertices,
+            "n_edges": graph.n_edges,
+            "degrees": hashlib.sha256(np.ascontiguousarray(graph.degrees).tobytes()).hexdigest(),
+        }
+
+    def new_round(self, number: int) -> Path:
+        """An empty folder for a round."""
+        place = self.folder / f"round-{number:03d}-{secrets.token_hex(4)}"
+        place.mkdir(parents=True)
+        return place
+
+    def save(self, state: Round, merges: Merges | None = None) -> Round:
+        """Write a round and its merges, and remove the rounds before."""
+        save_arrays(state.folder, **state.arrays)
+        if merges is not None:
+            np.savez(self._merges_path(state.number), first=merges[0], second=merges[1])
+        description = {"round": state.number, "folder": state.folder.name, "arrays": list(state.arrays)}
+        description |= {"bounds": state.bounds.tolist(), "entries": state.entries.tolist()}
+        write_file(self.folder / STATE, json.dumps({**_FORMAT, **self.identity, **description}))
+        self._remove_others(state.folder)
+        return state
+
+    def last_round(self) -> Round | None:
+        """The last round that is whole, None if there is none."""
+        path = self.folder / STATE
+        if not path.is_file():
+            # A first round that was killed.
+            self._remove_others(self.folder)
+            return None
+        state = json.loads(path.read_text(encoding="utf-8"))
+        if not _FORMAT.items() <= state.items():
+            raise ValueError(f"{path} does not describe rounds that this version can read. Name another folder.")
+        for name, value in self.identity.items():
+            if state.get(name) != value:
+                raise ValueError(
+                    f"{self.folder} holds the rounds of another {'method' if name == 'method' else 'graph'}: its {name}"
+                    f" is {state.get(name)}, not {value}. Name another checkpoint_dir, or remove that folder."
+                )
+        folder = self.folder / state["folder"]
+        self._remove_others(folder)
+        sizes = np.array(state["bounds"], np.int64), np.array(state["entries"], np.int64)
+        arrays = {name: np.load(folder / f"{name}.npy") for name in state["arrays"]}
+        return Round(folder, state["round"], *sizes, arrays)
+
+    def merges(self, state: Round) -> Iterator[Merges]:
+        """The merges of each round up to this one."""
+        for number in range(1, state.number + 1):
+            with np.load(self._merges_path(number)) as arrays:
+                yield arrays["first"], arrays["second"]
+
+    def _merges_path(self, number: int) -> Path:
+        return self.folder / f"merges-{number:03d}.npz"
+
+    def _remove_others(self, folder: Path) -> None:
+        for path in self.folder.glob("round-*"):
+            if path != folder:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 class Nearest(NamedTuple):
@@ -36,20 +139,15 @@ class Nearest(NamedTuple):
 class AverageRounds:
     """Linkage by cut(A, B) / (mass A mass B) in rounds, with `limit` entries per worker, two for every edge.
 
-    Arrays over the clusters of a round: `mass`, `rank`, one vertex of each (`member`), and those of `Nearest`. Merges
-    name clusters by a vertex.
+    Arrays of a round: `mass`, `rank`, a vertex of each cluster (`member`), which names it in merges, and `Nearest`.
     """
 
     def __init__(self, checkpoint: Checkpoint, limit: int, client: Client) -> None:
         self.checkpoint, self.limit, self.client = checkpoint, limit, client
 
-    def merges(self, graph: Graph | DistributedGraph, n_parts: int | None, reporter: Reporter) -> Merges:
+    def merges(self, graph: DistributedGraph, reporter: Reporter) -> Merges:
         """All merges: rounds until what is left fits the limit, then in memory."""
-        state = self.checkpoint.last_round()
-        if state is None:
-            if not isinstance(graph, DistributedGraph):
-                graph = DistributedGraph.from_graph(graph, self.checkpoint.new_round(0) / "graph", n_parts)
-            state = self.begin(graph)
+        state = self.checkpoint.last_round() or self.begin(graph)
         while state.entries.sum() > self.limit:
             state = self.advance(state)
             n_merges, done = graph.n_vertices - 1, graph.n_vertices - state.n_clusters
@@ -61,13 +159,13 @@ class AverageRounds:
 
     def begin(self, graph: DistributedGraph) -> Round:
         """The first round: every vertex is a cluster."""
-        split, _ = split_graph(graph, self.checkpoint.new_round(0), self.limit, True, self.client)
-        n = graph.n_vertices
+        folder, n = self.checkpoint.new_round(0), graph.n_vertices
+        bounds, counts = cut_graph(graph.part_paths, graph.bounds, folder, self.limit, self.client, short=True)
         mass = graph.degrees if self.checkpoint.identity["method"] == "paris" else np.ones(n)
         arrays: Arrays = {"mass": shorten(mass), "rank": first_ranks(n), "member": np.arange(n)}
-        save_arrays(split.folder, **arrays)
-        nearest = run_tasks(self.client, find_nearest, split.paths, split.spans, folder=split.folder)
-        return self._save(replace(split, arrays=arrays), nearest)
+        save_arrays(folder, **arrays)
+        first = Round(folder, 0, bounds, np.add.reduceat(counts, bounds[:-1]), arrays)
+        return self._save(first, run_tasks(self.client, find_nearest, first.paths, first.spans, folder=folder))
 
     def advance(self, state: Round) -> Round:
         """The next round: merge inside groups, then contract."""

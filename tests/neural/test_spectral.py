@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from graph_strategies import graphs
 from hypcse import Graph, similarity_graph
-from hypcse.graph.features import _walk, spectral_features
+from hypcse.neural.trained import _walk, spectral_features
 
 
 @given(st.integers(1, 9).flatmap(graphs))

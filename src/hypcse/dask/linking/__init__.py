@@ -1,1 +1,0 @@
-"""Linkage of graphs in files, in rounds that a folder keeps."""

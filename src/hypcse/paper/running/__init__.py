@@ -1,1 +1,0 @@
-"""Tasks, and the runner that fills a file of records with them."""
