@@ -12,12 +12,12 @@ from rich.console import Console
 from rich.markup import escape
 
 import benchmarks.cases  # noqa: F401  (fills the registry)
-from benchmarks import cluster, holdout, house, labels, living, million, ranks, results_page, start_up, top
+from benchmarks import cluster, holdout, house, labels, living, million, ranks, results_page, start_up
 from benchmarks.case import REGISTRY, Case
+from benchmarks.evidence import command as evidence
 from benchmarks.first_answer import command as first_answer
 from benchmarks.gpu import command as gpu
 from benchmarks.peers import command as peers
-from benchmarks.quality import command as quality
 from benchmarks.report import case_table, results_table
 from benchmarks.runner import run_all
 
@@ -59,16 +59,15 @@ def _run(options: argparse.Namespace, console: Console) -> int:
 
 
 _SHEETS: dict[str, tuple[Any, str]] = {
-    "quality": (quality, "how good the trees and partitions are"),
+    "all": (evidence, "ours beside its peers where the answer is known, as one page"),
     "labels": (labels, "what a few labels are worth"),
     "million": (million, "a million points, step by step"),
     "ranks": (ranks, "training by two processes of torchrun, beside one"),
     "cluster": (cluster, "a Dask cluster with limits of memory, beside one process"),
-    "top": (top, "purity at every planted level, beside Ward and average linkage"),
     "start-up": (start_up, "first calls, with nothing compiled and with all"),
     "holdout": (holdout, "what new points get, beside a fit that had them"),
     "living": (living, "a tree that grows by updates, beside a full fit"),
-    "first-answer": (first_answer, "verdict, labels, units and outliers"),
+    "first-answer": (first_answer, "the verdict, and answers in other units"),
     "peers": (peers, "ours beside what a user would pick instead"),
     "gpu": (gpu, "what a GPU gives: values, gradients, bits and times"),
     "house": (house, "lines, modules and folders of the package by wing"),

@@ -18,7 +18,7 @@ from rich.console import Console
 
 from benchmarks.marked import write_marked
 from benchmarks.million import N_FEATURES, grouped
-from benchmarks.quality.sheet import Sheet, seconds_text
+from benchmarks.sheet import Sheet, seconds_text
 
 POINTS = (200_000, 2_000_000)
 MARK = "python -m benchmarks cluster"
@@ -29,14 +29,13 @@ COLUMNS = (
     "peak of the client, MB",
     "peak of each worker, MB",
     "spilled, MB",
-    "recall",
     "entropy",
     "clusters per level",
 )
 WARM = 3_000
 """Points of a first fit, which compiles."""
 STEPS = {
-    "graph": ("scaling", "shards", "neighbors", "best neighbors", "recall", "weights", "edges"),
+    "graph": ("scaling", "shards", "neighbors", "best neighbors", "weights", "edges"),
     "linkage": ("merges",),
     "components": ("components",),
     "levels": ("levels",),
@@ -83,7 +82,6 @@ def _row(n_points: int, way: str, found: dict[str, Any]) -> tuple[str, ...]:
         f"{found['peak']:,.0f}",
         ", ".join(f"{peak:,.0f}" for peak in found.get("peaks", ())) or "-",
         f"{found['spilled']:,.0f}" if "spilled" in found else "-",
-        "-" if found.get("recall") is None else f"{found['recall']:.3f}",
         f"{found['entropy']:.4f}",
         ", ".join(map(str, found["levels"])),
     )
@@ -159,7 +157,6 @@ def cluster(n_points: int, table: Path, workers: str, memory: str, limit: str) -
         "died": len(before - set(peaks)),
         "edges": found.graph.n_edges,
         "memory_limit": most,
-        "recall": found.graph.recall,
         "entropy": found.entropy,
         "levels": [int(labels.max()) + 1 for labels in found.levels],
     }

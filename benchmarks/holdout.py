@@ -15,8 +15,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
 
-from benchmarks.quality.sheet import Sheet
-from hypcse import HypCSE, datasets, dendrogram_purity
+import hypcse
+from benchmarks.sheet import Sheet
+from hypcse import datasets, dendrogram_purity
 
 SHARE = 0.2
 COLUMNS = (
@@ -64,7 +65,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def show(options: argparse.Namespace, console: Console) -> int:
     """Fit on all points and on every split, and print the table."""
     X, y = datasets.load(options.set)
-    model = HypCSE(n_clusters=options.clusters or np.unique(y).size, n_epochs=options.epochs)
+    model = hypcse.HypCSE(n_clusters=options.clusters or np.unique(y).size, n_epochs=options.epochs)
     sheet = holdout_sheet(model, X, y, options.splits)
     console.print(sheet.to_rich())
     for remark in sheet.remarks:
@@ -72,7 +73,7 @@ def show(options: argparse.Namespace, console: Console) -> int:
     return 0
 
 
-def holdout_sheet(model: HypCSE, X: NDArray[np.float64], y: NDArray[np.int64], n_splits: int) -> Sheet:
+def holdout_sheet(model: hypcse.HypCSE, X: NDArray[np.float64], y: NDArray[np.int64], n_splits: int) -> Sheet:
     """One row a split and their mean; the splits are drawn from seed 0."""
     full = clone(model).fit(X)
     splits = ShuffleSplit(n_splits, test_size=SHARE, random_state=0).split(X)
@@ -83,8 +84,8 @@ def holdout_sheet(model: HypCSE, X: NDArray[np.float64], y: NDArray[np.int64], n
 
 
 def held_out(
-    model: HypCSE,
-    full: HypCSE,
+    model: hypcse.HypCSE,
+    full: hypcse.HypCSE,
     X: NDArray[np.float64],
     y: NDArray[np.int64],
     split: tuple[NDArray[np.int64], NDArray[np.int64]],

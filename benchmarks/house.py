@@ -11,7 +11,7 @@ from statistics import median
 
 from rich.console import Console
 
-from benchmarks.quality.sheet import Sheet
+from benchmarks.sheet import Sheet
 
 PACKAGE = Path(__file__).parents[1] / "src" / "hypcse"
 WINGS = {

@@ -11,8 +11,8 @@ from rich.console import Console
 from scipy import sparse
 
 import hypcse
-from benchmarks.quality.sheet import Sheet
-from benchmarks.top import nested
+from benchmarks.evidence.nested import nested
+from benchmarks.sheet import Sheet
 from hypcse.graph import scale_features
 
 DATASETS = ("optical-digits", "pen-digits")

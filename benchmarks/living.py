@@ -16,8 +16,8 @@ from sklearn.datasets import make_blobs
 from sklearn.metrics import adjusted_rand_score
 
 import hypcse
-from benchmarks.quality.sheet import Sheet
-from benchmarks.top import nested
+from benchmarks.evidence.nested import nested
+from benchmarks.sheet import Sheet
 
 START, N_UPDATES = 0.2, 16
 N_POINTS, N_VERTICES, N_WORDS = 4_000, 1_000, 300

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.console import Console
 
-from benchmarks.quality.sheet import Sheet
+from benchmarks.sheet import Sheet
 
 N_POINTS, N_FEATURES, N_GROUPS, N_GAUSSIANS = 1_000_000, 16, 10, 200
 
@@ -79,7 +79,7 @@ def measure(n_points: int) -> dict[str, Any]:
         "components": int(graph.components().max()) + 1,
         "entropy": round(hypcse.structural_entropy(tree, graph), 4),
         "levels": [int(labels.max()) + 1 for labels in found],
-        "main": int(found[hypcse.main_level(tree, graph)].max()) + 1,
+        "main": found.n_clusters[found.main],
         "recall of neighbors": round(_recall(X), 4),
         **best,
     }
@@ -107,6 +107,7 @@ def _steps(X: NDArray[np.float32]) -> tuple[list[tuple[str, float, float]], Any,
         result = work()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         steps.append((name, time.perf_counter() - begin, peak))
+        print(f"{len(X):,} points, {name}: {steps[-1][1]:.1f} s", file=sys.stderr, flush=True)
         return result
 
     graph = timed("neighbor graph", lambda: hypcse.similarity_graph(X, bandwidth="median"))

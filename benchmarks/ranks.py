@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from benchmarks.quality.sheet import Sheet
+from benchmarks.sheet import Sheet
 
 N_SUBGRAPHS = 4
 """Of an epoch: two steps of two subgraphs each."""
@@ -100,9 +100,9 @@ def _take_steps(X: Any, per_step: int | None) -> dict[str, list[float]]:
     import hypcse
     from hypcse._threads import worker_threads
     from hypcse.graph import scale_features
-    from hypcse.neural.training.config import TrainingConfig
+    from hypcse.neural.training.config import Setup, TrainingConfig
     from hypcse.neural.training.ranks import join_ranks
-    from hypcse.neural.training.run import Run, Setup
+    from hypcse.neural.training.run import Run
 
     batch_size = -(-len(X) // N_SUBGRAPHS)
     config = TrainingConfig(batch_size=batch_size, subgraphs_per_step=per_step, evaluate_every=1000)

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 
-from hypcse.paper import build_report, plan, to_markdown
-from hypcse.paper.experiments import everything
+from hypcse.paper.experiments import everything, plan
+from hypcse.paper.report.content import build_report
+from hypcse.paper.report.render import Block, Picture, to_markdown
 from hypcse.paper.report.summary import Results
-from hypcse.paper.report.tables import Block, Picture
-from hypcse.paper.running.runner import read_records
+from hypcse.paper.runner import read_records
 
 DOCS = Path(__file__).parents[1] / "docs"
 TITLE = "Results"

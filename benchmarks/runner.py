@@ -31,7 +31,7 @@ import hypcse
 from benchmarks.case import REGISTRY, Case, Workload
 
 SLOW_PEER_SECONDS = 20.0
-_THREAD_VARIABLES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+THREAD_VARIABLES = ("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def run_one(case: Case, size: int, repeats: int, threads: int | None = None) -> 
 def _environment(threads: int | None) -> dict[str, str]:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     if threads is not None:
-        environment |= dict.fromkeys(_THREAD_VARIABLES, str(threads))
+        environment |= dict.fromkeys(THREAD_VARIABLES, str(threads))
     return environment
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.quality.sheet import Sheet
+from benchmarks.sheet import Sheet
 
 COMMAND = "from hypcse.cli import main; main()"
 FIT = "import hypcse; X, y = hypcse.datasets.load('iris'); hypcse.{}().fit(X)"

@@ -55,10 +55,7 @@ def animals() -> None:
     model = hypcse.HypCSE(preset="paper", **settings).fit(X)
     kinds = [ZOO[k] for k in y]
     save(plot.disk(model, kinds).figure, "zoo")
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(11, 3.8), layout="constrained")
-    plot.history(model, ax=left)
-    plot.entropy_profile(model, ax=right)
-    save(figure, "curves")
+    save(plot.history(model).figure, "curves")
 
 
 def wines() -> None:

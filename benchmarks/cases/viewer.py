@@ -13,6 +13,7 @@ from benchmarks.case import Rng, Workload, case
 from benchmarks.cases.discrete import nested_graph
 from hypcse.show.page.bundle import render
 from hypcse.show.page.contents import page_contents
+from hypcse.show.page.levels import Partitions
 
 SOFTWARE = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
 # Drag from place to place, one move a frame; the milliseconds from frame to frame.
@@ -65,7 +66,7 @@ def _shown(tree: hypcse.Tree, graph: hypcse.Graph, labels: Any, features: Any) -
     fresh = hypcse.Tree(tree.parent, tree.height)
     levels = hypcse.levels(fresh, graph)
     points = hypcse.Points(features, graph, names, labels)
-    return page_contents(fresh, points, levels=levels, automatic=levels[0])
+    return page_contents(fresh, points, Partitions(levels[0], levels))
 
 
 def _drag(text: str) -> dict[str, float]:

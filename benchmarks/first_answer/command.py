@@ -8,15 +8,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.first_answer import outliers, tables, units, verdicts
-from benchmarks.quality.sheet import Sheet
+from benchmarks.first_answer import units, verdicts
+from benchmarks.sheet import Sheet
 
 Part = Callable[[argparse.Namespace], Iterable[Sheet]]
 
 PARTS: dict[str, Part] = {
-    "tables": tables.sheets,
     "units": units.sheets,
-    "outliers": outliers.sheets,
     "verdicts": verdicts.sheets,
 }
 """Each part of the command, and the function that measures it: from the options to its tables."""
@@ -26,7 +24,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Declare what the command takes."""
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=", ".join(PARTS))
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2], metavar="S", help="draws of made data")
-    parser.add_argument("--tables", type=Path, metavar="FOLDER", help="more tables: npz files with arrays X and y")
     parser.add_argument("--out", type=Path, metavar="FILE.md", help="file to write the tables to as Markdown")
 
 

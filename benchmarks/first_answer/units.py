@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.metrics import adjusted_rand_score
 
 import hypcse
-from benchmarks.first_answer.tables import rand, tables
-from benchmarks.quality.sheet import Sheet
+from benchmarks.evidence.flat import cases
+from benchmarks.sheet import Sheet
 
 Floats = NDArray[np.float64]
 
@@ -21,10 +22,12 @@ def sheets(options: argparse.Namespace) -> Iterator[Sheet]:
     scores: dict[str, list[list[list[float]]]] = {}
     for group in ("public", "made"):
         rows = []
-        for name, X, y in tables(group, options.seeds, options.tables if group == "public" else None):
-            found = [answers(*way(X), y) for way in WAYS.values()]
-            scores.setdefault(group, []).append(found)
-            rows.append((name, *map(_cell, found)))
+        for case in (case for case in cases() if case.group == f"{group} tables"):
+            for seed in options.seeds if case.drawn else options.seeds[:1]:
+                data = case.make(seed)
+                found = [answers(*way(np.asarray(data.X, np.float64)), data.y) for way in WAYS.values()]
+                scores.setdefault(group, []).append(found)
+                rows.append((f"{case.name} {seed}" if case.drawn else case.name, *map(_cell, found)))
         rows.append(("mean", *map(_cell, np.mean(scores[group], axis=0))))
         yield Sheet(f"Units: {group} tables", ("table", *WAYS), tuple(rows), (EXPLAINED,))
     means = np.mean([found for several in scores.values() for found in several], axis=0)
@@ -38,7 +41,9 @@ def answers(X: Floats, options: dict[str, Any], y: Any) -> list[float]:
     """Adjusted Rand index of the labels, of the best level, and of the cut at the true number of classes."""
     model = hypcse.EntropyClustering(random_state=0, **options).fit(X)
     cut = hypcse.best_cut(model.tree_, model.graph_, n_clusters=np.unique(y).size)
-    return [rand(y, model.labels_), max(rand(y, level) for level in model.levels_), rand(y, cut)]
+    several = (model.labels_, *model.levels_, cut)
+    main, *levels, last = (float(adjusted_rand_score(y, labels)) for labels in several)
+    return [main, max(levels), last]
 
 
 def _cell(found: Any) -> str:

@@ -6,22 +6,18 @@ import argparse
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from itertools import pairwise, product
+from itertools import product
 from typing import Any
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 from sklearn import datasets
-from sklearn.metrics import adjusted_rand_score
 
 import hypcse
-from benchmarks.quality.sheet import Sheet
+from benchmarks.sheet import Sheet
 
 N_POINTS = 1000
-GAP = 8.0
-"""Distance of minorities in every column, in standard deviations."""
-WELL_LABELLED = 0.95
 
 Table = NDArray[Any]
 Draw = Callable[[int], Any]
@@ -29,7 +25,7 @@ Draw = Callable[[int], Any]
 
 
 def sheets(options: argparse.Namespace) -> Iterator[Sheet]:
-    """Noise, data with structure, columns that carry it alone, and minorities."""
+    """Noise, data with structure, and columns that carry it alone."""
     remark = f"`beyond_chance` on {N_POINTS:,} points or vertices, or as the row says; a seed draws the data."
     for title, cases in (
         ("Noise: nothing is to be found", NOISE),
@@ -37,7 +33,6 @@ def sheets(options: argparse.Namespace) -> Iterator[Sheet]:
         ("Columns that alone carry structure", COLUMNS),
     ):
         yield _verdicts(title, cases, options.seeds, remark)
-    yield _minorities(options.seeds)
 
 
 def _verdicts(title: str, cases: Mapping[str, Draw], seeds: list[int], remark: str) -> Sheet:
@@ -57,40 +52,6 @@ def _verdicts(title: str, cases: Mapping[str, Draw], seeds: list[int], remark: s
     rows.append(("all", f"{all_found} of {len(cases) * len(seeds)}", "", "", "", ""))
     columns_shown = ("data", "found", "least score", "greatest score", "rests on (times)", "CPU seconds each")
     return Sheet(title, columns_shown, tuple(rows), (remark,))
-
-
-def _minorities(seeds: list[int]) -> Sheet:
-    rows = []
-    for n, n_columns, shares in product((1000, 10_000), (2, 4, 10), SHARES):
-        found = well = 0
-        for seed in seeds:
-            X, y = minorities(shares, n_columns, n, seed)
-            model = hypcse.EntropyClustering(random_state=seed).fit(X)
-            found += model.structure_.found
-            well += adjusted_rand_score(y, model.labels_) > WELL_LABELLED
-        named = " + ".join(f"{share:.0%}" for share in shares)
-        rows.append((named, str(n_columns), f"{n:,}", f"{found} of {len(seeds)}", f"{well} of {len(seeds)}"))
-    return Sheet(
-        f"Minorities {GAP:g} standard deviations apart in every column",
-        ("minorities", "columns", "points", "found", f"ARI of labels_ above {WELL_LABELLED}"),
-        tuple(rows),
-        ("1 % is beyond what is promised: 2 %, and 15 points.",),
-    )
-
-
-SHARES = ((0.2,), (0.1,), (0.05,), (0.02,), (0.05, 0.05), (0.02, 0.02), (0.1, 0.02), (0.01,))
-
-
-def minorities(shares: tuple[float, ...], n_columns: int, n_points: int, seed: int) -> tuple[Table, NDArray[np.int64]]:
-    """One normal cloud and groups of these shares of the points, the second on the other side of it than the first."""
-    rng = np.random.default_rng(seed)
-    y = np.zeros(n_points, np.int64)
-    ends = np.cumsum([0, *(round(n_points * share) for share in shares)])
-    for k, (begin, end) in enumerate(pairwise(ends)):
-        y[begin:end] = k + 1
-    rng.shuffle(y)
-    places = GAP * np.array([0.0, 1.0, -1.0])
-    return rng.normal(size=(n_points, n_columns)) + places[y][:, None], y
 
 
 def _drawn(law: Callable[[np.random.Generator, tuple[int, int]], Table], n_columns: int, n: int = N_POINTS) -> Draw:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from benchmarks.quality.sheet import Sheet
+from benchmarks.sheet import Sheet
 
 PARTS = ("versions", "kernels", "step", "neighbors", "million", "quality")
 BEGIN, END = "<!-- python -m benchmarks gpu: begin -->", "<!-- python -m benchmarks gpu: end -->"

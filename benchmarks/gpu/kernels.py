@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from benchmarks.gpu.timing import device_milliseconds, milliseconds, text
-from benchmarks.quality.sheet import Sheet
+from benchmarks.sheet import Sheet
 from hypcse.neural import backend as _backend
 from hypcse.neural import geometry
 from hypcse.neural.geometry import on_sphere

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator
 
 from benchmarks.million import _steps, grouped
-from benchmarks.quality.sheet import Sheet
+from benchmarks.sheet import Sheet
 
 
 def sheets(device: str, small: bool) -> Iterator[Sheet]:

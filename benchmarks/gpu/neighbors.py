@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.million import grouped
-from benchmarks.quality.sheet import Sheet
+from benchmarks.sheet import Sheet
 from hypcse.graph.neighbors.exact import Queries, brute_force
 from hypcse.graph.neighbors.gpu import nearest_on_gpu
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from benchmarks.quality.sheet import Sheet
+from benchmarks.sheet import Sheet
 
 SETS = ("zoo", "iris", "wine", "breast-cancer", "optical-digits")
 N_SEEDS = 5

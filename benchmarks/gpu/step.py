@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from benchmarks.gpu.timing import wait
-from benchmarks.quality.sheet import Sheet
+from benchmarks.sheet import Sheet
 from hypcse.neural import backend as _backend
 from hypcse.neural.subgraphs import cut_out
 from hypcse.neural.training import fixed as fixed_step
@@ -144,8 +144,8 @@ def _estimator(name: str, **changed: Any) -> Any:
 def started(name: str, device: str, **changed: Any) -> Any:
     """A training under way, as an estimator would begin it, that is never evaluated."""
     import hypcse
-    from hypcse.neural.training.config import HINTS, TrainingConfig
-    from hypcse.neural.training.run import Run, Setup
+    from hypcse.neural.training.config import HINTS, Setup, TrainingConfig
+    from hypcse.neural.training.run import Run
 
     X, _ = hypcse.datasets.load(name)
     model = _estimator(name, evaluate_every=10**6, **changed)

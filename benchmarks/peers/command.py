@@ -12,7 +12,7 @@ from benchmarks.marked import write_marked
 from benchmarks.peers.methods import N_TOLD, PEERS, peer_named
 from benchmarks.peers.running import Row, in_order, read_rows, run_rows
 from benchmarks.peers.sets import SETS, PointSet, set_named
-from benchmarks.quality.sheet import Sheet, seconds_text
+from benchmarks.sheet import Sheet, seconds_text
 
 MARK = "peers"
 """Between marks of this name a page of the docs has the tables."""

@@ -131,6 +131,25 @@ def _leidenalg(X: Table) -> Found:
     return Found(np.array(found.membership, np.int64))
 
 
+def _infomap(X: Table) -> Found:
+    import infomap
+
+    i, j, weights = _graph(X).edges()
+    work = infomap.Infomap(silent=True, seed=1)
+    work.add_nodes(range(len(X)))
+    work.add_links(list(zip(i.tolist(), j.tolist(), weights.tolist(), strict=True)))
+    work.run()
+    modules = [work.get_modules(depth) for depth in range(1, work.max_depth)]
+    levels = [np.unique([one[k] for k in range(len(X))], return_inverse=True)[1] for one in modules]
+    return Found(levels[0], tuple(levels))
+
+
+def _genie(X: Table) -> Found:
+    import genieclust
+
+    return Found(genieclust.Genie(n_clusters=N_TOLD).fit_predict(X))
+
+
 def _igraph(X: Table) -> tuple[Any, Any]:
     import igraph
 
@@ -155,6 +174,8 @@ PEERS = (
     Peer("Leiden, igraph", "igraph", f"`{_LEIDEN}`", _igraph_leiden),
     Peer("Leiden, leidenalg", "leidenalg", "`ModularityVertexPartition`, `n_iterations=-1`", _leidenalg, ("igraph",)),
     Peer("Paris, scikit-network", "scikit-network", f"`Paris()`, cut into {N_TOLD}", _paris),
+    Peer("Infomap", "infomap", "`Infomap(seed=1)`, its top modules", _infomap),
+    Peer("Genie", "genieclust", f"`genieclust.Genie({N_TOLD})`", _genie),
     Peer("Ward, ours", "hypcse", f'`methods.run("ward")`, cut into {N_TOLD}', _our_ward),
     Peer("Ward, fastcluster", "fastcluster", f'`linkage_vector(X, "ward")`, cut into {N_TOLD}', _fastcluster),
     Peer("Ward, scikit-learn", "scikit-learn", f"`AgglomerativeClustering({N_TOLD})`", _sklearn_ward),

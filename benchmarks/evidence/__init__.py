@@ -1,0 +1,1 @@
+"""Ours beside its peers on data with known answers: `python -m benchmarks all`."""
