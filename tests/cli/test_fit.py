@@ -5,11 +5,8 @@ from __future__ import annotations
 import csv
 import json
 import re
-import shlex
-import signal
 import subprocess
 import sys
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -136,7 +133,7 @@ def test_what_others_put_there_is_never_deleted(fit, table, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("keep me")
     words = ("--id-column", "id", "--label-column", "kind", "--overwrite")
-    for out, text in (("mine", "notes.txt"), (".", "the folder you are in")):
+    for out, text in (("mine", "notes.txt"), (".", "which hypcse did not write")):
         result = fit("points.csv", "--out", out, *words)
         assert result.returncode == 2
         assert text in result.stderr
@@ -144,17 +141,27 @@ def test_what_others_put_there_is_never_deleted(fit, table, tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["mine", "points.csv"]
 
 
-def test_an_interrupt_leaves_nothing_behind(tmp_path):
-    np.save(tmp_path / "points.npy", np.random.default_rng(0).normal(size=(3000, 8)))
-    code = (
-        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); from hypcse.cli import main; main()"
-    )
-    call = [sys.executable, "-c", code, "fit", "points.npy", "--out", "found", "--effort", "thorough"]
-    running = subprocess.Popen(call, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    time.sleep(5)
-    running.send_signal(signal.SIGINT)
-    running.communicate(timeout=120)
-    assert running.returncode == 130
+@pytest.mark.parametrize("swallowed", [False, True])
+def test_an_interrupt_leaves_nothing_behind(tmp_path, swallowed):
+    """Ctrl-C comes while the tree is searched, and may be lost there, as inside a compiler."""
+    np.save(tmp_path / "points.npy", np.random.default_rng(0).normal(size=(300, 8)))
+    code = f"""
+import contextlib, signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import hypcse.search.refining as refining
+graph_linkage = refining.graph_linkage
+def pressed(*values, **options):
+    with contextlib.suppress(KeyboardInterrupt) if {swallowed} else contextlib.nullcontext():
+        signal.raise_signal(signal.SIGINT)
+    return graph_linkage(*values, **options)
+refining.graph_linkage = pressed
+from hypcse.cli import main
+main()
+"""
+    call = [sys.executable, "-c", code, "fit", "points.npy", "--out", "found"]
+    result = subprocess.run(call, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert result.returncode == 130
+    assert "nothing was written to found" in result.stderr
     assert [p.name for p in tmp_path.iterdir()] == ["points.npy"]
 
 
@@ -247,8 +254,6 @@ def test_compare_runs_methods_and_goes_on(fit, table, tmp_path):
     assert first.returncode == 0, first.stderr
     lines = (tmp_path / "found" / "compare.jsonl").read_text()
     assert lines.count("\n") == 2
-    page = (tmp_path / "found" / "compare.html").read_text()
-    assert "<th scope=row>ward</th>" in page and "Purity ↑" in page and "<b>" in page
     assert compare("--method", "ward").returncode == 0
     assert (tmp_path / "found" / "compare.jsonl").read_text() == lines
     wrong = compare("--method", "wart")
@@ -288,16 +293,13 @@ def test_an_ordinary_table_needs_no_option(fit, tmp_path, make):
         assert "- left out: column 'id' (looks like an id; --keep id uses it)" in lines
 
 
-def test_what_is_refused_ends_with_a_command_where_one_would_run(fit, tmp_path):
+def test_what_is_refused_names_the_option(fit, tmp_path):
     (tmp_path / "edges.csv").write_text("from,to,weight\nann,bob,1\nbob,cat,2\nann,cat,1\n")
     result = fit("edges.csv", "--out", "a b")
-    error, run = result.stderr.splitlines()
-    assert result.returncode == 2 and "rows may be edges. Pass --edges for a graph" in error
-    assert run == "Run: hypcse fit edges.csv --out 'a b' --edges"
-    assert fit(*shlex.split(run)[3:]).returncode == 0
+    assert result.returncode == 2 and "rows may be edges. Pass --edges for a graph" in result.stderr
+    assert fit("edges.csv", "--out", "a b", "--edges").returncode == 0
     (tmp_path / "texts.csv").write_text("a\nu\nv\nw\n")
     (tmp_path / "one.csv").write_text("a,b\n1,2\n")
     for name, words in (("texts.csv", "no feature columns left"), ("one.csv", "1 row; at least 2 are needed")):
         result = fit(name, "--out", "found")
-        error = result.stderr.splitlines()[-1]
-        assert result.returncode == 2 and words in error and "Run: " not in result.stderr
+        assert result.returncode == 2 and words in result.stderr.splitlines()[-1]
