@@ -14,16 +14,16 @@ from hypcse.kernels.points.nearest import sorted_candidates
 
 # Share of true neighbors that a sample of points must find; the sample is large enough to tell 0.998 from 0.995.
 RECALL = 0.998
-SAMPLE = 512
+SAMPLE = 1024
 # Columns of the tree; wider tables are searched in as many random directions.
 MAX_COLUMNS = 32
 # Leaves that a block of points looks into, times the columns, and the share of the squared reach within which it does.
 VISITS, REACH = 6_000, 0.2
-# Points in a list beyond k: so many less than the doublings of n, because larger tables need longer lists. And points
-# that have it in theirs.
-FEWER, BACK = 10, 8
-# A round must find this share of what is lacking; if not, lists get longer, up to so many times k.
-PROGRESS, LONGEST = 0.2, 5
+# Points in a list beyond k: so many less than the doublings of n, because larger tables need longer lists; more where the
+# first lists hold a smaller share of the true neighbors. And points that have it in theirs.
+FEWER, ENOUGH, BACK = 10, 0.9, 8
+# A round must find this share of what is lacking; if not, lists get longer, by this at least, up to so many times.
+PROGRESS, LONGER, MOST = 0.2, 10, 5
 # An exact search with more products than this takes minutes.
 MANY_PRODUCTS = 1e13
 _QUERIES = 65_536
@@ -34,21 +34,23 @@ def nearest_in_lists(X: NDArray[np.floating], k: int) -> Nearest:
     """The k nearest others of every point, an estimated 0.995 of them or more.
 
     Each point has a list of near points, first from the nearest leaves of a k-d tree. In each round, points look into
-    the lists of those in their own, until a sample of 512 points has its true neighbors. If a round helps little, the
+    the lists of those in their own, until a sample of 1,024 points has its true neighbors. If a round helps little, the
     lists get longer; if that does not help either, the search is exact.
     """
     n = len(X)
-    k_all = min(n, k + max(n.bit_length() - FEWER, k // 2))
+    first, more = min(n, k + max(n.bit_length() - FEWER, k // 2)), max(LONGER, k // 2)
     points = _robustly_centered(X)
-    order, links = _first_lists(points, k_all)
+    order, links = _first_lists(points, first)
     points = points[order]
     sample = _Sample(X, order, k)
     before, share = -1.0, sample.share(links)
+    if share < ENOUGH:
+        links = _longer(links, more)
     while share < RECALL:
         if 1 - share > (1 - PROGRESS) * (1 - before):
-            if links.ids.shape[1] > min(LONGEST * k, n - 1):
+            if links.ids.shape[1] >= min(first + MOST * more, n):
                 return _search_exactly(X, k, share)
-            links, before = _longer(links, k), -1.0
+            links, before = _longer(links, more), -1.0
         links = joined_links(points, links, *links_back(links, BACK))
         before, share = share, sample.share(links)
     return _measured(X, order, links, k)
