@@ -14,6 +14,7 @@ from scipy import sparse
 from hypcse import _memory
 from hypcse._arrays import freeze
 from hypcse.graph import Graph
+from hypcse.graph.convert import some_edges, with_edges
 
 FIELDS = ("indptr", "indices", "weights", "self_weights")
 
@@ -254,3 +255,12 @@ def test_indices_are_short(loops):
     matrix = Graph.from_edges(i, j, None, 5).to_scipy()
     assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
     assert paris.fit_transform(sparse.csr_matrix(matrix)).shape == (4, 4)
+
+
+@given(matrices(), st.integers(0, 100))
+def test_some_edges_are_those_of_a_new_graph(W, seed):
+    """Chosen edges make the graph that a list of them makes, loops and vertices without edges included."""
+    graph = Graph.from_scipy(W)
+    i, j, weights = graph.edges()
+    chosen = np.random.default_rng(seed).random(i.size) < 0.5
+    assert some_edges(graph, chosen) == with_edges(graph, i[chosen], j[chosen], weights[chosen])

@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hypcse._arrays import freeze
 from hypcse.graph.compressed import is_networkx
 from hypcse.graph.graph import Graph
+from hypcse.kernels.arrays import Flags
 
 if TYPE_CHECKING:
     import networkx
@@ -81,3 +83,18 @@ def with_edges(graph: Graph, i: NDArray[Any], j: NDArray[Any], weights: NDArray[
     return Graph.from_edges(
         np.append(i, loops), np.append(j, loops), np.append(weights, graph.self_weights), graph.n_vertices
     )
+
+
+def some_edges(graph: Graph, chosen: Flags) -> Graph:
+    """The same vertices and diagonal, with the chosen edges, one flag for each in the order of `edges`. O(n + m)."""
+    n = graph.n_vertices
+    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(graph.indptr))
+    upper = rows < graph.indices
+    del rows
+    starts = np.append(0, np.cumsum(upper))[graph.indptr]
+    stays = np.empty(upper.size, np.bool_)
+    stays[upper] = chosen
+    # Rows of the transposed matrix hold the same edges, seen from their other ends.
+    stays[~upper] = sparse.csr_array((chosen, graph.indices[upper], starts), shape=(n, n)).T.tocsr().data
+    indptr = np.append(0, np.cumsum(stays))[graph.indptr]
+    return Graph(*map(freeze, (indptr, graph.indices[stays], graph.weights[stays])), graph.self_weights)

@@ -12,7 +12,7 @@ from hypcse._checks import check_choice, check_count, check_labels
 from hypcse._choices import Metric, Scale
 from hypcse._random import generator
 from hypcse.graph import Graph, GraphLike, as_graph, scale_features
-from hypcse.graph.convert import with_edges
+from hypcse.graph.convert import some_edges
 from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.trees.classes import induced_forest
 from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
@@ -111,9 +111,7 @@ def is_quick(graph: Graph) -> bool:
 
 def part_of(graph: Graph, rng: np.random.Generator) -> Graph:
     """The graph with every edge kept with probability `KEPT`."""
-    i, j, weights = graph.edges()
-    stays = rng.random(i.size) < KEPT
-    return with_edges(graph, i[stays], j[stays], weights[stays])
+    return some_edges(graph, rng.random(graph.n_edges) < KEPT)
 
 
 def quick_trees(graph: Graph) -> list[list[Tree]]:
