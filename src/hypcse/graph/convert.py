@@ -97,4 +97,4 @@ def some_edges(graph: Graph, chosen: Flags) -> Graph:
     # Rows of the transposed matrix hold the same edges, seen from their other ends.
     stays[~upper] = sparse.csr_array((chosen, graph.indices[upper], starts), shape=(n, n)).T.tocsr().data
     indptr = np.append(0, np.cumsum(stays))[graph.indptr]
-    return Graph(*map(freeze, (indptr, graph.indices[stays], graph.weights[stays])), graph.self_weights)
+    return Graph(freeze(indptr), freeze(graph.indices[stays]), freeze(graph.weights[stays]), graph.self_weights)
