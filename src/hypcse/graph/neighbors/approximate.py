@@ -19,7 +19,7 @@ SAMPLE = 1024
 MAX_COLUMNS = 32
 # Leaves that a block of points looks into, times the columns, and the share of the squared reach within which it does.
 VISITS, REACH = 6_000, 0.2
-# Points in a list beyond k: so many less than the doublings of n, because larger tables need longer lists, and more where
+# Points in a list beyond k: so many less than the doublings of n, because larger tables need longer lists, and more if
 # the first lists hold a smaller share of the true neighbors. And points that have it in theirs.
 FEWER, ENOUGH, BACK = 10, 0.9, 8
 # A round must find this share of what is lacking; if not, lists get longer, by this at least, up to so many times.
