@@ -42,9 +42,10 @@ class Clusters(NamedTuple):
 
 
 def single_clusters(indptr: Ids, indices: ShortIds, weights: Reals, mass: Reals, name: Ids) -> Clusters:
-    """Return one cluster per vertex; the pool of adjacency lists has as much room again."""
+    """Return one cluster per vertex; the pool of adjacency lists has half as much room again."""
     n, size = mass.size, indices.size
-    vertex, weight = np.empty(2 * size, np.int32), np.empty(2 * size)
+    room = size + size // 2
+    vertex, weight = np.empty(room, np.int32), np.empty(room)
     vertex[:size], weight[:size] = indices, weights
     pool = Pool(vertex, weight, indptr[:-1].copy(), np.diff(indptr), np.full(n, -1), np.arange(n), np.array([size]))
     merges = np.empty(n, np.int64), np.empty(n, np.int64)

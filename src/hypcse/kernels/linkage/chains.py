@@ -65,6 +65,8 @@ def chain_merges(
     n = mass.size
     state = np.zeros(n, np.int8) if frozen is None else np.where(frozen, np.int8(_STUCK), np.int8(_FREE))
     clusters = single_clusters(indptr, indices, weights, mass, first_ranks(n) if rank is None else rank)
+    # The pool has a copy; what the caller does not hold need not stay.
+    del weights
     at = Chain(clusters, np.empty(n, np.int64), state, np.zeros(3, np.int64))
     if not follow_chain(at, None, patience * (n + indices.size)):
         # Which cluster of two keeps its name goes on to depend on the degrees when they were last visited.
