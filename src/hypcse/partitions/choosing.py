@@ -69,10 +69,12 @@ def offered_levels(
         main = followed_stretch([*above, *inside], tree, former)
     described = list(dropwhile(lambda split: not scale.holds(split), _enough_levels(tree, graph, leaving.meeting)))
     lasting = [] if main is None else scale.offered(above, inside, main, usual)
-    chain = scale.weave([stretch.split for stretch in lasting], described)
+    splits = [stretch.split for stretch in lasting]
+    chain = scale.weave(splits, described)
     if not chain:
         return [coarsest_cut(tree, graph)], 0
-    place = 0 if main is None else next(k for k, split in enumerate(chain) if split is main.split)
+    main_split = chain[0] if main is None else splits[lasting.index(main)]
+    place = next(k for k, split in enumerate(chain) if split is main_split)
     return [leaf_labels(tree.parent, split, tree.n_leaves) for split in chain], place
 
 

@@ -12,7 +12,7 @@ from hypcse._checks import check_choice, check_count, check_labels
 from hypcse._choices import Metric, Scale
 from hypcse._random import generator
 from hypcse.graph import Graph, GraphLike, as_graph, scale_features
-from hypcse.graph.convert import some_edges
+from hypcse.graph.convert import in_range, some_edges
 from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.trees.classes import induced_forest
 from hypcse.kernels.trees.sweep import subtree_minima, subtree_sums
@@ -117,7 +117,8 @@ def part_of(graph: Graph, rng: np.random.Generator) -> Graph:
 def quick_trees(graph: Graph) -> list[list[Tree]]:
     """Average linkage and multilevel groups, each on the same part of the edges, `N_QUICK` times or once."""
     n_parts = 1 if graph.n_vertices >= MANY else N_QUICK
-    parts = [part_of(graph, generator(0, f"quick resample {k}")) for k in range(n_parts)]
+    # In the range that linkages work in, so that they need no copy.
+    parts = [in_range(part_of(graph, generator(0, f"quick resample {k}"))) for k in range(n_parts)]
     ways = (graph_linkage,) if graph.n_vertices >= MOST else (graph_linkage, multilevel_tree)
     return [[way(part) for way in ways] for part in parts]
 

@@ -24,16 +24,23 @@ LEAST_USUAL, MOST_USUAL, LEAST_BITS = 0.02, ALIKE, 0.1
 class Stretch:
     """A partition and how long it lasts.
 
-    split      : which nodes of the tree are split.
+    threshold  : (n_nodes,) the limit from which on each node is split.
+    limit      : that of this partition.
     entropy    : entropy of the parts' shares of the volume, in bits.
     modularity : of the parts that count.
     lasting    : doublings of the limit over which it, or one nearly equal, is the finest partition within the limit.
     """
 
-    split: Flags
+    threshold: Reals
+    limit: float
     entropy: float
     modularity: float
     lasting: float
+
+    @property
+    def split(self) -> Flags:
+        """Which nodes of the tree are split; made anew for each use, since many partitions are weighed."""
+        return self.threshold <= self.limit
 
     @property
     def worth(self) -> float:
@@ -85,10 +92,8 @@ class Staircase:
                 break
             chosen.append(best)
             free = np.where(np.abs(self.entropy - self.entropy[best]) < apart, 0.0, free)
-        return [
-            Stretch(self.threshold <= self.limits[k], float(self.entropy[k]), float(self.quality[k]), float(lasting[k]))
-            for k in sorted(chosen)
-        ]
+        facts = np.column_stack([self.limits, self.entropy, self.quality, lasting])
+        return [Stretch(self.threshold, *facts[k].tolist()) for k in sorted(chosen)]
 
 
 def by_conductance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
