@@ -24,7 +24,7 @@ class EntropyClustering(ClusterMixin, Living):
     Points are scaled and connected to their nearest neighbors. Linkage on that graph gives a first tree, which is then
     refined by moving subtrees to better places. Separate components are joined by distance. Finally, the levels that
     the data support are read off the tree. No training, no torch: a thousand points take a tenth of a second, a million
-    minutes.
+    less than a minute.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class EntropyClustering(ClusterMixin, Living):
 
     @staticmethod
     def _filled(model: Any, values: Attributes) -> Attributes:
-        # Before 0.4 models did not say whether their graph was given.
+        # Before 0.3 models did not say whether their graph was given.
         alone = values.get("_scaled") is None and model.metric != "precomputed"
         return {**Saved._filled(model, values), "_past": Past(alone)}
 

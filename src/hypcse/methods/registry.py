@@ -178,7 +178,7 @@ def run(
         How feature methods scale features, as for `similarity_graph`.
     callback
         Called with a `Progress` after every part of the work; return True to stop. Iterative methods (ufit,
-        hyphc, fph, eph, entropy, hypcse) then return the best tree so far; the others raise `Stopped`.
+        hyphc, fph, eph, entropy, hypcse) then return the best tree so far; the others raise a `TimeoutError`.
     **options
         Options of the method; see `describe`. An unknown one is an error.
 
