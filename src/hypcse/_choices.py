@@ -47,7 +47,6 @@ Features = Literal["table", "similarities"]
 
 # Other methods.
 RankBy = Literal["entropy", "purity", "ari", "nmi", "cost", "seconds"]
-"""What a node is compared with to find what sets it apart."""
 CellMethod = Literal["search", "hypcse"]
 LikelihoodStart = Literal["weighted", "unit"]
 """How the probabilistic methods link what they start from."""
@@ -65,13 +64,11 @@ class Format(NamedTuple):
 
     reader : module, in `hypcse.points.formats`, and function: a path and `Columns` in, `Points` out.
     packed : whether the file may be compressed, with .gz behind its suffix.
-    sheets : whether a file holds several tables; `sheet` chooses one.
     kind   : what such a file is called in error messages.
     """
 
     reader: tuple[str, str]
     packed: bool = False
-    sheets: bool = False
     kind: str = "a table of text"
 
 
@@ -79,7 +76,7 @@ FORMATS: dict[str, Format] = {
     ".csv": Format(("text", "read_text"), packed=True),
     ".tsv": Format(("text", "read_text"), packed=True),
     ".txt": Format(("text", "read_text"), packed=True),
-    ".xlsx": Format(("frames", "read_workbook"), sheets=True, kind="an Excel workbook"),
+    ".xlsx": Format(("frames", "read_workbook"), kind="an Excel workbook"),
     ".parquet": Format(("frames", "read_parquet"), kind="a Parquet file"),
     ".npy": Format(("arrays", "read_numpy"), kind="a plain NumPy file"),
     ".npz": Format(("arrays", "read_numpy"), kind="a plain NumPy file"),

@@ -100,7 +100,7 @@ def test_what_others_put_among_the_checkpoints_is_asked_about(command, tmp_path)
     kept.rmdir()
     kept.write_text("mine")
     refused = command("fit", *TRAINING)
-    assert refused.returncode == 2 and "File exists" in refused.stderr and kept.read_text() == "mine"
+    assert refused.returncode == 2 and "is a file, and checkpoints" in refused.stderr and kept.read_text() == "mine"
 
 
 def test_a_training_that_fails_at_once_leaves_nothing(command, tmp_path):

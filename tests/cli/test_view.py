@@ -92,7 +92,16 @@ def test_a_folder_of_fit(command, tmp_path):
     assert command("fit", "points.csv", "--out", "found", "--id-column", "id", "--overwrite")[0] == 0
 
 
-@pytest.mark.parametrize("largest", [2**31, 2**32 + 5, 10**30, "9" * 5000, "-1", "1.5"])
+def test_a_folder_with_outliers(command, tmp_path):
+    (tmp_path / "found").mkdir()
+    (tmp_path / "found" / "tree.nwk").write_text("((a:1,b:1):2,(c:2,d:2):1);")
+    (tmp_path / "found" / "labels.csv").write_text("name,label\na,0\nb,0\nc,1\nd,-1\n")
+    assert command("view", "found", "--no-open", "--title", "T")[0] == 0
+    held = data_of(tmp_path / "found" / "tree.html")
+    assert dict(zip(held["names"], codes(held["automatic"]), strict=True))["d"] not in (0, 1)
+
+
+@pytest.mark.parametrize("largest", [2**31, 2**32 + 5, 10**30, "9" * 5000, "-2", "1.5", "red"])
 def test_a_folder_with_labels_that_no_page_holds(command, tmp_path, largest):
     (tmp_path / "found").mkdir()
     (tmp_path / "found" / "tree.nwk").write_text("((a:1,b:1):2,(c:2,d:2):1);")
@@ -179,7 +188,12 @@ def test_names_of_nodes_come_from_the_tree_or_a_file(command, tmp_path):
     (tmp_path / "tree.json").write_text(json.dumps({**tree, "node_names": {"5": "as the page exports"}}))
     assert command("view", "tree.json", "--no-open")[0] == 0
     assert data_of(tmp_path / "tree.html")["nodeNames"] == [[5, "as the page exports"]]
-    for text, wrong in (('{"x": "a"}', "invalid literal"), ("[1]", "not names of nodes"), ('{"9": "a"}', "4 .. 6")):
+    for text, wrong in (
+        ('{"x": "a"}', "node numbers are whole numbers"),
+        ("[1]", "no names of nodes"),
+        ('{"4": null}', "no names of nodes"),
+        ('{"9": "a"}', "4 .. 6"),
+    ):
         (tmp_path / "wrong.json").write_text(text)
         code, _, said = command("view", "tree.json", "--no-open", "--node-names", "wrong.json")
         assert code and wrong in said

@@ -136,7 +136,7 @@ def test_files_are_read_in_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     result = open_npy(tmp_path / "x.npy").rows
     assert result.numblocks == (3, 1) and np.array_equal(result.compute(scheduler="sync"), X)
     lazy = open_parquet(tmp_path / "x.parquet", drop=["kind"], id="name")
-    assert lazy.rows.chunks[0] == (7,) * 7 + (1,) and lazy.ids is not None and lazy.ids[3] == "d3"
+    assert lazy.rows.chunks[0] == (14, 14, 14, 8) and lazy.ids is not None and lazy.ids[3] == "d3"
     assert np.array_equal(lazy.rows.compute(scheduler="sync"), X)
 
 

@@ -43,6 +43,10 @@ def test_rounds_of_other_work_are_refused(client: Any, tmp_path: Path) -> None:
         graph_linkage(graph, "paris", **given)
     with pytest.raises(ValueError, match="another graph"):
         graph_linkage(random_graph(1), **given)
+    (tmp_path / "mine" / "round-1").mkdir(parents=True)
+    with pytest.raises(ValueError, match="holds round-1, and no rounds"):
+        graph_linkage(graph, memory_limit=graph.n_edges // 2, checkpoint_dir=tmp_path / "mine", client=client)
+    assert (tmp_path / "mine" / "round-1").is_dir()
     with pytest.raises(ValueError, match="another graph: its degrees"):
         graph_linkage(graph.scaled(2.0), **given)
 

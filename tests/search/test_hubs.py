@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from graph_strategies import hubby_graphs
 from hypcse import Graph, graph_linkage
-from hypcse.kernels.linkage.chains import chain_merges
+from hypcse.kernels.linkage.adjacency import single_clusters
+from hypcse.kernels.linkage.chains import Chain, chain_merges, follow_chain
 from hypcse.kernels.linkage.merges import first_ranks
 from hypcse.kernels.linkage.stretching import entropy_merges
 
@@ -63,6 +64,18 @@ def oldest_of_the_best(graph: Graph) -> list[frozenset[int]]:
 def test_chains_make_the_same_merges(method, graph, patience):
     """Wherever heaps take over from lists, with all the ties of weights of few values."""
     assert by_chains(graph, method, patience) == by_chains(graph, method, IN_LISTS)
+
+
+@given(graph=hubby_graphs(24))
+def test_lists_stay_inside_their_pool(graph):
+    """However large the share of a hub: what is folded fits behind what is there."""
+    ones, ranks = np.ones(graph.n_vertices), first_ranks(graph.n_vertices)
+    clusters = single_clusters(graph.indptr, graph.indices, graph.weights, ones, ranks)
+    state = np.zeros(graph.n_vertices, np.int8)
+    assert follow_chain(
+        Chain(clusters, np.empty(graph.n_vertices, np.int64), state, np.zeros(3, np.int64)), None, 2**62
+    )
+    assert clusters.pool.top[0] <= clusters.pool.vertex.size == 2 * graph.indices.size
 
 
 @given(graph=hubby_graphs(14))

@@ -108,6 +108,10 @@ def test_places_that_are_refused_before_the_work(out: Path, monkeypatch: pytest.
     with pytest.raises(FileExistsError, match=r"holds inner/notes.txt, which hypcse did not write"):
         check_place(out, True, OLD)
     (out / "inner" / "notes.txt").unlink()
+    with monkeypatch.context() as patch:
+        patch.chdir(out)
+        with pytest.raises(FileExistsError, match="the folder you are in"):
+            check_place(Path(), True, OLD)
     check_place(out, True, OLD)
 
     def refuses(*words: object, **more: object) -> None:

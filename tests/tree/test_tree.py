@@ -196,7 +196,7 @@ def test_malformed_trees(parent, height, text):
     ("Z", "text"),
     [
         ([[0, 1, 1]], None),
-        ([[0, 0, 1, 2]], "joins a node twice"),
+        ([[0, 0, 1, 2]], "joins node 0 2 times"),
         ([[0, 5, 1, 2]], "only ids 0 .. 1"),
         ([[0, 1, -1, 2]], "heights start at 0"),
         ([[0, 0.5, 1, 2]], "only ids 0 .. 1"),

@@ -193,6 +193,8 @@ def _has_training(checkpoints: Path) -> bool:
 @contextmanager
 def keep_training(checkpoints: Path, resume: bool) -> Iterator[None]:
     """Lock the checkpoints until the folder is written, and then remove them; refuse a stopped run unless resumed."""
+    if checkpoints.exists() and not checkpoints.is_dir():
+        raise FileExistsError(f"{checkpoints} is a file, and checkpoints are to be kept there. Choose another --out.")
     try:
         with hold_folder(checkpoints):
             remove_leftovers(checkpoints, "epoch-*")

@@ -81,8 +81,15 @@ def read_node_names(path: Path) -> dict[int, str]:
         if suffix != ".json":
             return newick.read_node_names(_read_text(path))
         form = json.loads(_read_text(path))
-        names = form.get("node_names", {}) if "parent" in form else form
-        return {int(key): str(name) for key, name in names.items()}
+        names = form.get("node_names", {}) if isinstance(form, dict) and "parent" in form else form
+        if not isinstance(names, dict) or not all(isinstance(name, str) for name in names.values()):
+            raise ValueError(f'{path} holds no names of nodes. Write {{"12": "a name", "15": "another"}}.')
+        for key in names:
+            if not key.isdecimal():
+                raise ValueError(
+                    f"{path} names the node {key!r}; node numbers are whole numbers, as the page shows them."
+                )
+        return {int(key): name for key, name in names.items()}
 
 
 def read_labels(path: Path) -> NDArray[Any]:

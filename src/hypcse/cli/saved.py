@@ -117,7 +117,10 @@ def read_clusters(folder: Path) -> pd.DataFrame:
     file = folder / CLUSTERS
     if not file.is_file():
         raise FileNotFoundError(f"{folder} has no {CLUSTERS}. Pass a folder that `hypcse fit` wrote from a table.")
-    return pd.read_csv(file, low_memory=False)
+    table = pd.read_csv(file, low_memory=False)
+    if "cluster" not in table:
+        raise ValueError(f"{file} has no column 'cluster'. Pass a folder that `hypcse fit` wrote.")
+    return table
 
 
 def without_clusters(table: pd.DataFrame) -> pd.DataFrame:
@@ -131,7 +134,10 @@ def load(folder: Path) -> Any:
     place = folder / INNER if (folder / INNER).is_dir() else folder
     if not place.is_dir():
         raise FileNotFoundError(f"{folder} is no folder. Pass one that `hypcse fit` wrote.")
-    return resolve_name(HOMES[read_archive(place, KIND).content["estimator"]]).load(place)
+    estimator = read_archive(place, KIND).content["estimator"]
+    if estimator not in HOMES:
+        raise ValueError(f"{folder} holds a model of {estimator}. Pass a folder that `hypcse fit` wrote.")
+    return resolve_name(HOMES[estimator]).load(place)
 
 
 def as_fitted(folder: Path, model: Any, columns: Columns, names: tuple[str, ...]) -> Columns:

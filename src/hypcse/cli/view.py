@@ -107,4 +107,8 @@ def _read_source(source: Path) -> tuple[Tree, NDArray[np.int64] | None]:
     if not source.is_dir() or not table.is_file():
         return tree, None
     with naming(table, "labels that `hypcse fit` wrote"):
-        return tree, flat_labels("its labels", np.array(leaf_labels(table, tree)).astype(np.int64), tree.n_leaves)
+        try:
+            labels = np.array(leaf_labels(table, tree)).astype(np.int64)
+        except (ValueError, OverflowError):
+            raise ValueError("its labels are not numbers of clusters. Write the folder again: `hypcse fit`.") from None
+        return tree, flat_labels("its labels", labels, tree.n_leaves, least=-1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,9 +60,9 @@ def open_parquet(
         )
     read = delayed(_parquet_rows, pure=True)
     blocks = [
-        da.from_delayed(read(group, columns), (group.row_groups[0].num_rows, len(columns)), np.float64)
+        da.from_delayed(read(span, columns), (n_rows, len(columns)), np.float64)
         for fragment in table.get_fragments()
-        for group in fragment.split_by_row_group()
+        for span, n_rows in _spans(fragment, 8 * len(columns))
     ]
     if not blocks:
         raise ValueError(f"{path} has no rows.")
@@ -72,6 +72,19 @@ def open_parquet(
         raise ValueError(f"row {row} has no value in the column {id!r}. Fill it, or choose another --id-column.")
     names = None if ids is None else tuple(map(str, ids))
     return LazyTable(da.concatenate(blocks), names, None if labels is None else labels.to_numpy())
+
+
+def _spans(fragment: Any, width: int) -> Iterator[tuple[Any, int]]:
+    """Row groups of a file, as many together as make a block, and their numbers of rows."""
+    groups: list[int] = []
+    n_rows = 0
+    for group in fragment.row_groups:
+        if groups and (n_rows + group.num_rows) * width > BLOCK_BYTES:
+            yield fragment.subset(row_group_ids=groups), n_rows
+            groups, n_rows = [], 0
+        groups, n_rows = [*groups, group.id], n_rows + group.num_rows
+    if n_rows:
+        yield fragment.subset(row_group_ids=groups), n_rows
 
 
 def _npy_rows(path: Path, block_info: Any) -> NDArray[Any]:

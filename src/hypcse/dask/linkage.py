@@ -9,7 +9,7 @@ from distributed import Client
 from hypcse._checks import check_choice, check_count
 from hypcse._choices import ClusterLinkage
 from hypcse._progress import Callback, Reporter
-from hypcse.dask.client import current_client, scratch_folder, work_folder
+from hypcse.dask.client import current_client, work_folder
 from hypcse.dask.distributed_graph import DistributedGraph
 from hypcse.dask.rounds import AverageRounds, Checkpoint
 from hypcse.graph import GraphLike, as_graph
@@ -75,9 +75,7 @@ def graph_linkage(
         small = over.to_graph() if isinstance(over, DistributedGraph) else over
         return linkage_in_memory(small, method, callback=callback).with_names(names)
     client, reporter = current_client(client), Reporter(callback)
-    with work_folder(checkpoint_dir, client) as folder, hold_folder(folder), scratch_folder(folder, "graph") as scratch:
-        if not isinstance(over, DistributedGraph):
-            over = DistributedGraph.from_graph(over, scratch)
+    with work_folder(checkpoint_dir, client) as folder, hold_folder(folder):
         # Every edge is there from both ends.
         merges = AverageRounds(Checkpoint(folder, method, over), 2 * memory_limit, client).merges(over, reporter)
     return tree_of_merges(over.degrees, *merges).with_names(names)

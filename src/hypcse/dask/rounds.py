@@ -22,6 +22,7 @@ from hypcse.dask.building import cut_bounds, cut_graph, piece_paths
 from hypcse.dask.client import run_tasks, scratch_folder
 from hypcse.dask.distributed_graph import DistributedGraph
 from hypcse.dask.edge_files import Edges, connected, load_array, new_files, save_arrays
+from hypcse.graph import Graph
 from hypcse.kernels.arrays import Ids, Reals
 from hypcse.kernels.linkage.chains import chain_merges
 from hypcse.kernels.linkage.merges import Merges, first_ranks, order_merges, shorten
@@ -29,6 +30,8 @@ from hypcse.kernels.linkage.rounds import group_vertices, nearest_in_rows
 from hypcse.storage.files import write_file
 
 STATE = "linkage.json"
+ROUNDS = "round-[0-9][0-9][0-9]-????????"
+"""Folders of rounds, by the pattern of their names."""
 _FORMAT = {"format": "hypcse linkage", "version": 2}
 
 Arrays = dict[str, NDArray[Any]]
@@ -65,7 +68,7 @@ class Round:
 class Checkpoint:
     """The folder of a linkage: its last round, the merges of all, and to which graph and method they belong."""
 
-    def __init__(self, folder: Path, method: str, graph: DistributedGraph) -> None:
+    def __init__(self, folder: Path, method: str, graph: Graph | DistributedGraph) -> None:
         self.folder = folder
         self.identity: dict[str, Any] = {
             "method": method,
@@ -92,9 +95,13 @@ class Checkpoint:
         return state
 
     def last_round(self) -> Round | None:
-        """The last round that is whole, None if there is none."""
+        """The last round that is whole, None if there is none; raises if the folder holds something else."""
         path = self.folder / STATE
         if not path.is_file():
+            own = set(self.folder.glob(ROUNDS))
+            others = [one.name for one in self.folder.iterdir() if one not in own and not one.name.startswith(".")]
+            if others:
+                raise ValueError(f"{self.folder} holds {others[0]}, and no rounds. Name an empty folder, or a new one.")
             # A first round that was killed.
             self._remove_others(self.folder)
             return None
@@ -123,7 +130,7 @@ class Checkpoint:
         return self.folder / f"merges-{number:03d}.npz"
 
     def _remove_others(self, folder: Path) -> None:
-        for path in self.folder.glob("round-*"):
+        for path in self.folder.glob(ROUNDS):
             if path != folder:
                 shutil.rmtree(path, ignore_errors=True)
 
@@ -145,7 +152,7 @@ class AverageRounds:
     def __init__(self, checkpoint: Checkpoint, limit: int, client: Client) -> None:
         self.checkpoint, self.limit, self.client = checkpoint, limit, client
 
-    def merges(self, graph: DistributedGraph, reporter: Reporter) -> Merges:
+    def merges(self, graph: Graph | DistributedGraph, reporter: Reporter) -> Merges:
         """All merges: rounds until what is left fits the limit, then in memory."""
         state = self.checkpoint.last_round() or self.begin(graph)
         while state.entries.sum() > self.limit:
@@ -157,9 +164,11 @@ class AverageRounds:
         reporter.tell("merges", merges[0].size, merges[0].size)
         return merges
 
-    def begin(self, graph: DistributedGraph) -> Round:
-        """The first round: every vertex is a cluster."""
+    def begin(self, graph: Graph | DistributedGraph) -> Round:
+        """The first round: every vertex is a cluster. A graph in memory is written beside it, and goes with it."""
         folder, n = self.checkpoint.new_round(0), graph.n_vertices
+        if not isinstance(graph, DistributedGraph):
+            graph = DistributedGraph.from_graph(graph, folder / "graph")
         bounds, counts = cut_graph(graph.part_paths, graph.bounds, folder, self.limit, self.client, short=True)
         mass = graph.degrees if self.checkpoint.identity["method"] == "paris" else np.ones(n)
         arrays: Arrays = {"mass": shorten(mass), "rank": first_ranks(n), "member": np.arange(n)}

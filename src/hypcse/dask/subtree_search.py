@@ -83,6 +83,11 @@ def refine(
     """
     check_choice("effort", effort, Effort)
     check_count("memory_limit", memory_limit, 1)
+    if not isinstance(graph, DistributedGraph):
+        raise TypeError(
+            f"graph is a {type(graph).__name__}; refine of hypcse.dask takes a DistributedGraph. Use hypcse.refine, or "
+            "DistributedGraph.from_graph."
+        )
     check_leaves(tree, graph.n_vertices)
     if graph.n_edges <= memory_limit:
         return refine_in_memory(tree, graph.to_graph(), effort=effort, callback=callback)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from distributed import Client
@@ -75,7 +75,15 @@ def scores_from_weights(
 
 
 def levels(
-    tree: Tree, graph: DistributedGraph, n_levels: int | None = None, *, client: Client | None = None, **wishes: Any
+    tree: Tree,
+    graph: DistributedGraph,
+    n_levels: int | None = None,
+    *,
+    n_clusters: int | Sequence[int] | None = None,
+    min_children: int | None = None,
+    min_size: int | None = None,
+    resolution: float | None = None,
+    client: Client | None = None,
 ) -> Levels:
     """The levels of `hypcse.levels` for a graph in files: flat labels from coarse to fine.
 
@@ -89,12 +97,10 @@ def levels(
         The tree. Its leaf k is vertex k of the graph. Every worker holds it.
     graph
         A `DistributedGraph`.
-    n_levels
+    n_levels, n_clusters, min_children, min_size, resolution
         As for `hypcse.levels`.
     client
         A Dask client, the current one by default.
-    **wishes
-        `n_clusters`, `min_children`, `min_size` or `resolution`, as for `hypcse.levels`.
 
     Returns
     -------
@@ -113,7 +119,15 @@ def levels(
     """
     client = current_client(client)
     outline = outline_graph(tree, graph, client, graph.components(client))
-    return levels_in_memory(tree, outline, n_levels=n_levels, **wishes)
+    return levels_in_memory(
+        tree,
+        outline,
+        n_levels=n_levels,
+        n_clusters=n_clusters,
+        min_children=min_children,
+        min_size=min_size,
+        resolution=resolution,
+    )
 
 
 def meeting_weights(tree: Tree, graph: DistributedGraph, client: Client) -> Reals:

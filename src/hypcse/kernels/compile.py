@@ -165,7 +165,15 @@ class KernelCache(FunctionCache):
             super().save_overload(sig, data)
         except OSError as error:
             self.disable()
-            warn(f"compiled kernels cannot be stored ({error.strerror}). Free some space, or set NUMBA_CACHE_DIR.")
+            _warn_once(str(Path(self._cache_path).parents[1]), str(error.strerror or error))
+
+
+@cache
+def _warn_once(folder: str, reason: str) -> None:
+    warn(
+        f"compiled kernels cannot be stored in {folder} ({reason}): they are compiled again in the next run. Free some "
+        "space there, or set NUMBA_CACHE_DIR to another folder."
+    )
 
 
 def user_cache() -> Path | None:

@@ -8,8 +8,8 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
-from multiprocessing import get_context, parent_process
+from contextlib import closing, contextmanager
+from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -128,13 +128,33 @@ def _start_worker(n_shares: int) -> tuple[Connection, SpawnProcess]:
     context = get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(target=_work, args=(there, n_shares), daemon=True)
-    # What ignores Ctrl-C, which reaches all of a terminal, starts processes that ignore it from the first moment on.
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    process.start()
-    signal.signal(signal.SIGINT, before)
+    with _interrupts_blocked():
+        process.start()
     there.close()
-    here.recv()
+    try:
+        here.recv()
+    except EOFError:
+        raise RuntimeError(
+            "the processes for the tasks cannot be started; see the error above. In your own script, "
+            'call run_tasks under `if __name__ == "__main__":`.'
+        ) from None
     return here, process
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """Start processes that do not hear of Ctrl-C, which reaches all of a terminal: they inherit what is blocked."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # Starting it would unblock the signal.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        # What came meanwhile arrives now.
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(pipe: Connection, n_shares: int) -> None:

@@ -78,6 +78,8 @@ def check_place(out: Path, overwrite: bool, owned: Collection[str]) -> None:
             raise FileExistsError(
                 f"{out} exists already. Choose another name, or pass --overwrite (overwrite=True) to replace it."
             )
+        if out.resolve() == Path.cwd().resolve():
+            raise FileExistsError(f"{out} is the folder you are in, which cannot be replaced. Choose another name.")
         _check_owned(out, out, owned)
     check_room(parent_of(out), out.name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
+from reprlib import repr as short
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,8 +49,10 @@ def linkage_to_parents(Z: ArrayLike) -> tuple[Ids, Reals]:
             f"row {row} of the linkage matrix joins {matrix[row, :2].tolist()}, but only ids 0 .. {n_leaves + row - 1} "
             "exist by then."
         )
-    if np.unique(children).size < children.size:
-        raise ValueError("the linkage matrix joins a node twice; each is joined once.")
+    joins = np.bincount(children.ravel(), minlength=2 * n_leaves - 2)
+    if (joins != 1).any():
+        node = int(np.argmax(joins != 1))
+        raise ValueError(f"the linkage matrix joins node {node} {joins[node]} times; each is joined once.")
     if (matrix[:, 2] < 0).any():
         row = int(np.argmax(matrix[:, 2] < 0))
         raise ValueError(f"row {row} of the linkage matrix has height {matrix[row, 2]}; heights start at 0.")
@@ -115,14 +118,18 @@ def read_json(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise ValueError(f"the text is not JSON that can be read: {error}. {_WAY_OUT}") from None
     if not isinstance(form, dict) or form.get("format") != FORMAT:
-        raise ValueError(f"a tree is an object of 'format' '{FORMAT}'. {_WAY_OUT}")
+        raise ValueError(f"the text holds {short(form)}, but a tree is an object of 'format' '{FORMAT}'. {_WAY_OUT}")
     if form.get("version") != VERSION:
-        raise ValueError(f"'version' is {form.get('version')!r:.80}, but this hypcse reads {VERSION}. Update hypcse.")
+        raise ValueError(f"'version' is {short(form.get('version'))}, but this hypcse reads {VERSION}. Update hypcse.")
     missing = [key for key in _KEYS if key not in form]
     if missing:
         raise ValueError(f"the JSON text has no '{missing[0]}'; a tree has {', '.join(_KEYS)}. {_WAY_OUT}")
-    if np.asarray(form["height"]).dtype.kind in "USb":
-        raise ValueError(f"'height' holds something else than numbers. {_WAY_OUT}")
+    for key in _KEYS:
+        if not isinstance(form[key], list) and (key != "names" or form[key] is not None):
+            raise ValueError(f"'{key}' is {short(form[key])}, but must be a list. {_WAY_OUT}")
+    for place, value in enumerate(form["height"]):
+        if type(value) not in (int, float):
+            raise ValueError(f"'height' holds {short(value)} at {place}, but must hold numbers. {_WAY_OUT}")
     # Trees of hypcse 0.2 do not say what their heights measure.
     joined_from = form.get("joined_from")
     known = {"unit": form.get("unit"), "joined_from": math.inf if joined_from is None else joined_from}

@@ -26,6 +26,8 @@ BLOCK_BYTES = 16_000_000
 """Bytes of a block of rows that is cut out of a larger one."""
 MAX_RANKED = 100_000
 """Rows that quantiles are learned from."""
+TRAILING = 36
+"""Bits of a squared distance by which it is not counted at first; about a million patterns of leading bits remain."""
 TILE = 2**15
 """Values that are mixed at a time, so that they stay in a core's cache."""
 
@@ -160,14 +162,32 @@ def choose_width(client: Client, parts: list[Path], bandwidth: Bandwidth, larges
 
 
 def median_distance(client: Client, parts: list[Path]) -> float:
-    """The median of the distances above 0; 1 without any."""
-    # Eight bytes for each neighbor, here too: less than the tree and its levels take later.
-    squared = np.concatenate(list(run_tasks(client, positive_weights, parts)))
-    distances = np.sqrt(squared, out=squared)
-    return clip_width(float(np.median(distances, overwrite_input=True))) if distances.size else 1.0
+    """The median of the distances above 0, exactly; 1 without any."""
+    # One pass counts distances by their leading bits; a second one counts those that share them with the middle.
+    bins, counts = _join_counts(run_tasks(client, count_patterns, parts, leading=None))
+    total = int(counts.sum())
+    if total == 0:
+        return 1.0
+    middle = np.array([(total - 1) // 2, total // 2])
+    leading = bins[np.searchsorted(np.cumsum(counts), middle, side="right")]
+    values, times = _join_counts(run_tasks(client, count_patterns, parts, leading=leading))
+    # There are no values between two such bins.
+    below = int(counts[bins < leading[0]].sum())
+    at = np.searchsorted(np.cumsum(times), middle - below, side="right")
+    return clip_width(float(np.mean(np.sqrt(values[at].view(np.float64)))))
 
 
-def positive_weights(path: Path) -> Reals:
-    """The squared distances above 0 of a part."""
+def count_patterns(path: Path, leading: Ids | None) -> tuple[Ids, Ids]:
+    """How often each pattern of leading bits, or whole pattern that begins with one of these, is in a part."""
     squared = Edges.read(path).weight
-    return squared[squared > 0]
+    patterns = np.ascontiguousarray(squared[squared > 0]).view(np.int64)
+    bits = patterns >> TRAILING
+    return np.unique(bits if leading is None else patterns[np.isin(bits, leading)], return_counts=True)
+
+
+def _join_counts(several: Iterable[tuple[Ids, Ids]]) -> tuple[Ids, Ids]:
+    values, counts = np.empty(0, np.int64), np.empty(0, np.int64)
+    for others, times in several:
+        values, place = np.unique(np.concatenate([values, others]), return_inverse=True)
+        counts = np.bincount(place, np.concatenate([counts, times]), values.size).astype(np.int64)
+    return values, counts

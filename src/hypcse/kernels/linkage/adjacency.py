@@ -42,10 +42,9 @@ class Clusters(NamedTuple):
 
 
 def single_clusters(indptr: Ids, indices: ShortIds, weights: Reals, mass: Reals, name: Ids) -> Clusters:
-    """Return one cluster per vertex; the pool of adjacency lists has half as much room again."""
+    """Return one cluster per vertex; the pool of adjacency lists has as much room again, seldom used to the end."""
     n, size = mass.size, indices.size
-    room = size + size // 2
-    vertex, weight = np.empty(room, np.int32), np.empty(room)
+    vertex, weight = np.empty(2 * size, np.int32), np.empty(2 * size)
     vertex[:size], weight[:size] = indices, weights
     pool = Pool(vertex, weight, indptr[:-1].copy(), np.diff(indptr), np.full(n, -1), np.arange(n), np.array([size]))
     merges = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -62,7 +61,7 @@ def join_segments(pool: Pool, keeper: int, gone: int) -> None:
 @helper
 def _compact(pool: Pool) -> None:
     """Move all live segments to the front, in the order of their places."""
-    owner = np.zeros(pool.vertex.size, np.int32)
+    owner = np.zeros(pool.top[0], np.int32)
     for s in range(pool.start.size):
         if pool.length[s] > 0:
             owner[pool.start[s]] = s + 1
@@ -91,7 +90,8 @@ def fold_segments(pool: Pool, cluster: int, root: Ids, place: Ids) -> tuple[int,
         total += pool.length[s]
         s = pool.follows[s]
     alone = pool.follows[cluster] < 0
-    if not alone and pool.top[0] + total > pool.vertex.size:
+    # Memory that is not touched is not taken: three quarters will do, but for a cluster with most of all entries.
+    if not alone and pool.top[0] + total > 3 * (pool.vertex.size // 4):
         _compact(pool)
     begin = pool.start[cluster] if alone else pool.top[0]
     end = begin

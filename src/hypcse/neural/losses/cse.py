@@ -212,6 +212,16 @@ class StructuralEntropyLoss(nn.Module):
             )
         return points if self.radius is None else on_sphere(points, self.radius)
 
+    def extra_repr(self) -> str:
+        """The options, for `repr`.
+
+        Returns
+        -------
+        str
+            As the constructor takes them.
+        """
+        return f"temperature={self.temperature}, radius={self.radius}"
+
 
 def _edges_once(graph: Graph | EdgeTensors, points: Tensor) -> tuple[Tensor, Tensor]:
     """Vertices and weights of every edge once, on the device of the points."""

@@ -93,11 +93,12 @@ def _level_contents(levels: list[Labels], stability: Sequence[float] | None, mai
     """Labels of the leaves at the finest level, and at each coarser one those of the next finer clusters."""
     if not levels:
         return None
+    rated = None if stability is None else [round(check_number("stability", v, 0, 1), 4) for v in stability]
     coarser = [coarse[np.unique(fine, return_index=True)[1]] for coarse, fine in pairwise(levels)]
     return {
         "finest": pack_codes(levels[-1]),
         "coarser": [pack_codes(labels) for labels in coarser],
-        "stability": stability and [round(check_number("stability", value, 0, 1), 4) for value in stability],
+        "stability": rated,
         "main": main,
     }
 
