@@ -133,7 +133,7 @@ def test_what_others_put_there_is_never_deleted(fit, table, tmp_path):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("keep me")
     words = ("--id-column", "id", "--label-column", "kind", "--overwrite")
-    for out, text in (("mine", "notes.txt"), (".", "which hypcse did not write")):
+    for out, text in (("mine", "notes.txt"), (".", "the folder you are in")):
         result = fit("points.csv", "--out", out, *words)
         assert result.returncode == 2
         assert text in result.stderr
