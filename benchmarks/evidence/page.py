@@ -57,10 +57,11 @@ def _opening(records: Sequence[Record]) -> str:
     planned = len(plan(list(PARTS), None, None, N_DRAWS))
     done = sum(record["outcome"] == "done" for record in records)
     return (
-        "# The benchmark\n\nAfter this page you know how well `hypcse` recovers known hierarchies, clusters and outliers, "
-        "and how often it rightly reports that there is no structure, beside the methods that you would otherwise pick, "
-        f"and where those are better. Every figure is computed from {done:,} of {planned:,} planned rows, each one method on one draw of "
-        f"one case, and `{COMMAND}` makes it again. All scores are at most 1, and higher is better."
+        "# The benchmark\n\nAfter this page you know how well `hypcse` recovers known hierarchies, clusters and "
+        "outliers, and how often it rightly reports that there is no structure, beside the methods that you would "
+        f"otherwise pick, and where those are better. Every figure is computed from {done:,} of {planned:,} planned "
+        f"rows, each one method on one draw of one case, and `{COMMAND}` makes it again. All scores are at most 1, and "
+        "higher is better."
     )
 
 
