@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import dropwhile, pairwise
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
+from itertools import dropwhile, islice, pairwise
 
 import numpy as np
 
@@ -82,19 +84,33 @@ def offered_levels(
 class Rated:
     """A partition with what speaks for it.
 
-    score  : modularity * silhouette.
-    weight : how long it lasts, up to 1 for long enough; cubed.
-    apart  : whether its clusters are so far apart that, if it is stable, it need not last.
+    lasting    : how long it lasts, up to 1 for long enough.
+    silhouette : of its clusters; None without features.
+    gap        : how empty its borders are; None if not measured, which counts as empty.
     """
 
     stretch: Stretch
-    score: float
-    weight: float
-    apart: bool
+    lasting: float
+    silhouette: float | None = None
+    gap: float | None = None
+
+    @property
+    def needs_gap(self) -> bool:
+        """Whether the total may fall once the gap is measured."""
+        if self.silhouette is None or self.gap is not None:
+            return False
+        return self.silhouette >= LEAST_SILHOUETTE if self.lasting < 1 else self.silhouette < OF_ANY_SHAPE
 
     def total(self, stability: float) -> float:
         """The score that decides: modularity * silhouette * lasting^3 * stability^2."""
-        return self.score * stability**2 * (1.0 if self.apart and stability >= LEAST_STABILITY else self.weight)
+        score, gap = self.stretch.modularity, 1.0 if self.gap is None else self.gap
+        apart = False
+        if self.silhouette is not None:
+            empty = self.lasting == 1 and self.silhouette < OF_ANY_SHAPE and gap >= EMPTY
+            score *= max(self.silhouette, OF_ANY_SHAPE if empty else ROUGHLY)
+            # Clusters so far apart need not last, if they are stable.
+            apart = self.lasting < 1 and self.silhouette >= LEAST_SILHOUETTE and gap >= LEAST_GAP
+        return score * stability**2 * (1.0 if apart and stability >= LEAST_STABILITY else self.lasting**3)
 
 
 def main_stretch(
@@ -105,36 +121,43 @@ def main_stretch(
     usual : how long a partition of a continuum lasts; see `Staircase.usual`.
     X     : features as they were compared, or None.
     """
-    rated = [_rated(stretch, usual, tree, graph, X) for stretch in stretches if stretch.modularity > 0]
-    tried = sorted((one for one in rated if one is not None), key=lambda one: -one.total(1.0))[:MAX_TRIED]
-    if not tried:
+    several = [_rated(stretch, usual, tree, X) for stretch in stretches if stretch.modularity > 0]
+    rated = [one for one in several if one is not None]
+    if not rated:
         return max(stretches, key=lambda one: one.worth, default=None)
-    best, highest = tried[0], -1.0
-    trees = quick_trees(graph) if len(tried) > 1 else []
-    for one in tried:
+    best, highest = None, -1.0
+    trees = quick_trees(graph) if len(rated) > 1 else []
+    for one in islice(_best_first(rated, tree, graph, X), MAX_TRIED):
         # Nothing is more stable than 1, and those that follow score less.
         if one.total(1.0) <= highest:
             break
         total = one.total(quick_stability(trees, substantial_labels(tree, one.stretch.split)) if trees else 1.0)
-        if total > highest:
-            best, highest = one, total
-    return best.stretch
+        if best is None or total > highest:
+            best, highest = one.stretch, total
+    return best
 
 
-def _rated(stretch: Stretch, usual: float, tree: Tree, graph: Graph, X: Floating | None) -> Rated | None:
-    """What speaks for a partition; None if it has fewer than two clusters."""
+def _rated(stretch: Stretch, usual: float, tree: Tree, X: Floating | None) -> Rated | None:
+    """What speaks for a partition, but for its gap; None if it has fewer than two clusters."""
     labels = substantial_labels(tree, stretch.split)
     if labels.max() < 1:
         return None
-    lasting = min(1.0, stretch.lasting / (LASTING * usual))
-    if X is None:
-        return Rated(stretch, stretch.modularity, lasting**3, False)
-    groups = Groups(X, labels)
-    silhouette = groups.silhouette()
-    apart = lasting < 1 and silhouette >= LEAST_SILHOUETTE and groups.gap(graph) >= LEAST_GAP
-    empty = lasting == 1 and silhouette < OF_ANY_SHAPE and groups.gap(graph) >= EMPTY
-    round_enough = max(silhouette, OF_ANY_SHAPE if empty else ROUGHLY)
-    return Rated(stretch, stretch.modularity * round_enough, lasting**3, apart)
+    return Rated(
+        stretch, min(1.0, stretch.lasting / (LASTING * usual)), None if X is None else Groups(X, labels).silhouette()
+    )
+
+
+def _best_first(rated: list[Rated], tree: Tree, graph: Graph, X: Floating | None) -> Iterator[Rated]:
+    """Partitions by their total if stable, ties in their order. Gaps take time: only those that decide are measured."""
+    waiting = [(-one.total(1.0), place, one) for place, one in enumerate(rated)]
+    heapify(waiting)
+    while waiting:
+        _, place, one = heappop(waiting)
+        if X is None or not one.needs_gap:
+            yield one
+            continue
+        measured = replace(one, gap=Groups(X, substantial_labels(tree, one.stretch.split)).gap(graph))
+        heappush(waiting, (-measured.total(1.0), place, measured))
 
 
 def followed_stretch(stretches: list[Stretch], tree: Tree, former: Labels) -> Stretch | None:
