@@ -137,7 +137,7 @@ def test_a_model_brings_its_levels(case):
     assert shown["levels"]["stability"] == [0.1, 0.2, 0.3] and shown["structure"]["text"] == str(CLEAR)
     shown = held(model, levels=levels[:2], structure=NOTHING)
     assert shown["levels"]["stability"] is None and shown["structure"]["text"] == str(NOTHING)
-    assert held(model, stability=[0.5, 0.6, 0.7])["levels"]["stability"] == [0.5, 0.6, 0.7]
+    assert held(model, stability=np.array([0.5, 0.6, 0.7]))["levels"]["stability"] == [0.5, 0.6, 0.7]
 
 
 def test_large_trees_are_not_measured(case, monkeypatch):

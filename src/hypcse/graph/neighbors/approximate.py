@@ -31,7 +31,7 @@ _SEED = 1
 
 
 def nearest_in_lists(X: NDArray[np.floating], k: int) -> Nearest:
-    """The k nearest others of every point, an estimated 0.998 of them or more.
+    """The k nearest others of every point, about 0.998 of them.
 
     Each point has a list of near points, first from the nearest leaves of a k-d tree. In each round, points look into
     the lists of those in their own, until a sample of 1,024 points has its true neighbors. If a round helps little, the

@@ -66,8 +66,8 @@ def nearest_neighbors(
         "euclidean"; "cosine", 1 - cos = |u - v|^2 / 2 of the unit rows; or "precomputed", if X holds the distances:
         square, condensed (SciPy's `pdist`) or sparse (only stored entries are known).
     algorithm
-        "brute" and "kd-tree" are exact. "lists" of near points, which look for others in each other, find an estimated
-        0.998 of the neighbors or more, by a sample of 1,024 points; if they cannot, the search is exact, with a warning
+        "brute" and "kd-tree" are exact. "lists" of near points, which look for others in each other, find about
+        0.998 of the neighbors, by a sample of 1,024 points; if they cannot, the search is exact, with a warning
         if that takes long. "auto" takes the fastest exact one up to 50,000 points and "lists" beyond, except in up to 6
         columns. If torch sees a GPU, it replaces "lists" (by an exact search up to two million points), unless single
         precision leaves over 2 % of a sample uncertain. Precomputed distances are always read completely.
