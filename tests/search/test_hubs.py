@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from math import inf, log2
+from types import SimpleNamespace
+from unittest.mock import patch
 
+import numba
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy import sparse
 
 from graph_strategies import hubby_graphs
 from hypcse import Graph, graph_linkage
+from hypcse._threads import worker_threads
 from hypcse.kernels.linkage.adjacency import single_clusters
+from hypcse.kernels.linkage import chains
 from hypcse.kernels.linkage.chains import Chain, chain_merges, follow_chain
-from hypcse.kernels.linkage.merges import first_ranks
+from hypcse.kernels.linkage.merges import first_ranks, order_merges, shorten
 from hypcse.kernels.linkage.stretching import entropy_merges
 
 IN_LISTS = 10**9
@@ -64,6 +70,49 @@ def oldest_of_the_best(graph: Graph) -> list[frozenset[int]]:
 def test_chains_make_the_same_merges(method, graph, patience):
     """Wherever heaps take over from lists, with all the ties of weights of few values."""
     assert by_chains(graph, method, patience) == by_chains(graph, method, IN_LISTS)
+
+
+def merges_of(graph: Graph, method: str, min_rounds: int, frozen: NDArray[np.bool_] | None = None) -> list[list[int]]:
+    """Merges in one order, from this many vertices on by rounds first."""
+    mass = shorten(np.ones(graph.n_vertices) if method == "average" else graph.degrees)
+    with patch.object(chains, "MIN_ROUNDS", min_rounds):
+        merges = chain_merges(graph.indptr, graph.indices, shorten(graph.weights), mass, frozen=frozen)
+    return [side.tolist() for side in order_merges(*merges, graph.n_vertices)]
+
+
+@pytest.mark.parametrize("method", ["average", "paris"])
+@given(graph=hubby_graphs(24))
+def test_rounds_make_the_same_merges(method, graph):
+    """With all the ties of weights of few values, and where a hub leaves no room for its list."""
+    assert merges_of(graph, method, 1) == merges_of(graph, method, 1000)
+
+
+@given(graph=hubby_graphs(24), n_frozen=st.integers(0, 8))
+def test_rounds_wait_for_frozen_vertices(graph, n_frozen):
+    """Only what is certain merges; what has no edges of its own stands last."""
+    n = graph.n_vertices
+    frozen = np.arange(n) >= n - min(n_frozen, n - 1)
+    i, j, w = graph.edges()
+    inside = ~frozen[i]
+    rows = sparse.coo_array((w[inside], (i[inside], j[inside])), shape=(n, n)).tocsr()
+    both = sparse.csr_array(rows + sparse.coo_array(rows.T * ~frozen[:, None]).tocsr())
+    both.eliminate_zeros()
+    part = SimpleNamespace(n_vertices=n, indptr=both.indptr.astype(np.int64), indices=both.indices, weights=both.data)
+    assert merges_of(part, "average", 1, frozen) == merges_of(part, "average", 1000, frozen)
+
+
+@pytest.mark.parametrize("method", ["average", "paris"])
+def test_rounds_at_any_number_of_threads(method):
+    """A graph whose lists fill the pool more than once; without edges between clusters at the end."""
+    rng = np.random.default_rng(0)
+    n = 6000
+    i, j = rng.integers(n, size=(2, 12 * n))
+    near = (i // 2000 == j // 2000) & (i != j)
+    graph = Graph.from_edges(i[near], j[near], rng.random(near.sum()) + 0.1, n)
+    expected = merges_of(graph, method, 10**9)
+    for threads in {1, numba.get_num_threads()}:
+        with worker_threads(threads, n):
+            assert merges_of(graph, method, 1) == expected
 
 
 @given(graph=hubby_graphs(24))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import get_num_threads
 
 from hypcse.graph import Graph, GraphLike, as_graph
 from hypcse.kernels.arrays import Reals
@@ -42,8 +43,8 @@ def meeting_weights(tree: Tree, graph: Graph) -> Reals:
     if tree.n_leaves == 1:
         return np.zeros(1)
     order = tree.leaf_order().astype(np.int32)
-    index, n_nodes = tree.ancestor_index, tree.n_nodes
-    return weights_by_ancestor(index, n_nodes, order, graph.indptr, graph.indices, graph.weights)
+    sizes = tree.n_nodes, get_num_threads()
+    return weights_by_ancestor(tree.ancestor_index, *sizes, order, graph.indptr, graph.indices, graph.weights)
 
 
 def node_volumes(tree: Tree, degrees: Reals) -> Reals:

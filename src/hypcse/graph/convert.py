@@ -13,6 +13,7 @@ from hypcse._arrays import freeze
 from hypcse.graph.compressed import is_networkx
 from hypcse.graph.graph import Graph
 from hypcse.kernels.arrays import Flags
+from hypcse.kernels.symmetric_rows import both_ways
 
 if TYPE_CHECKING:
     import networkx
@@ -87,14 +88,6 @@ def with_edges(graph: Graph, i: NDArray[Any], j: NDArray[Any], weights: NDArray[
 
 def some_edges(graph: Graph, chosen: Flags) -> Graph:
     """The same vertices and diagonal, with the chosen edges, one flag for each in the order of `edges`. O(n + m)."""
-    n = graph.n_vertices
-    rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(graph.indptr))
-    upper = rows < graph.indices
-    del rows
-    starts = np.append(0, np.cumsum(upper))[graph.indptr]
-    stays = np.empty(upper.size, np.bool_)
-    stays[upper] = chosen
-    # Rows of the transposed matrix hold the same edges, seen from their other ends.
-    stays[~upper] = sparse.csr_array((chosen, graph.indices[upper], starts), shape=(n, n)).T.tocsr().data
+    stays = both_ways(graph.indptr, graph.indices, chosen)
     indptr = np.append(0, np.cumsum(stays))[graph.indptr]
     return Graph(freeze(indptr), freeze(graph.indices[stays]), freeze(graph.weights[stays]), graph.self_weights)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
-from scipy.sparse.csgraph import connected_components
 
 from hypcse._arrays import freeze, hold, plain
 from hypcse._checks import check_count, check_finite, check_real, real_numbers
 from hypcse.graph.compressed import MAX_SHORT, check_size, network_edges, stored_position, symmetrize, vertex_ids
+from hypcse.kernels.symmetric_rows import component_labels
 
 if TYPE_CHECKING:
     import networkx
@@ -124,7 +124,7 @@ class Graph:
 
     @cached_property
     def _components(self) -> NDArray[np.int64]:
-        return freeze(connected_components(self._matrix(), directed=False)[1].astype(np.int64))
+        return freeze(component_labels(self.indptr, self.indices))
 
     def subgraph(self, vertices: ArrayLike) -> tuple[Graph, NDArray[np.int64]]:
         """The subgraph of some vertices, and the map back: its vertex k is vertex `map[k]` here.

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import numpy as np
+from numba import get_num_threads
 from numpy.typing import NDArray
 
 from hypcse._checks import warn
-from hypcse.graph.neighbors.exact import FAR, Ids, Nearest, Queries, brute_force, in_unit, kd_tree
-from hypcse.kernels.points.kdtree import build_tree
+from hypcse.graph.neighbors.exact import (
+    FAR,
+    Ids,
+    Nearest,
+    Queries,
+    brute_force,
+    in_unit,
+    kd_tree,
+    rounding,
+    squared_norms,
+)
+from hypcse.kernels.points.kdtree import PointTree, build_tree
 from hypcse.kernels.points.leaves import search_leaves
 from hypcse.kernels.points.links import Links, joined_links, links_back, measured_links, projected
-from hypcse.kernels.points.nearest import sorted_candidates
+from hypcse.kernels.points.nearest import nearest_of_lists, sorted_candidates
 
 # Share of true neighbors that a sample of points must find; the sample is large enough to tell 0.998 from 0.995.
 RECALL = 0.998
 SAMPLE = 1024
+# Candidates beyond k for the neighbors of the sample: where the last is farther than rounding reaches, none is missing.
+EXTRA = 8
 # Columns of the tree; wider tables are searched in as many random directions.
 MAX_COLUMNS = 32
 # Leaves that a block of points looks into, times the columns, and the share of the squared reach within which it does.
@@ -26,7 +39,6 @@ FEWER, ENOUGH, BACK = 10, 0.9, 8
 PROGRESS, LONGER, MOST = 0.2, 10, 5
 # An exact search with more products than this takes minutes.
 MANY_PRODUCTS = 1e13
-_QUERIES = 65_536
 _SEED = 1
 
 
@@ -39,25 +51,25 @@ def nearest_in_lists(X: NDArray[np.floating], k: int) -> Nearest:
     """
     n = len(X)
     first, more = min(n, k + max(n.bit_length() - FEWER, k // 2)), max(LONGER, k // 2)
-    points = _robustly_centered(X)
-    order, links = _first_lists(points, first)
-    points = points[order]
-    sample = _Sample(X, order, k)
+    points, unit = _robustly_centered(X)
+    tree, links = _first_lists(points, first)
+    order, points = tree.ids, points[tree.ids]
+    sample = _Sample(X, order, k, None if points.shape[1] > MAX_COLUMNS else tree, unit)
     before, share = -1.0, sample.share(links)
-    if share < ENOUGH:
-        links = _longer(links, more)
+    length = first if share >= ENOUGH else first + more
     while share < RECALL:
         if 1 - share > (1 - PROGRESS) * (1 - before):
-            if links.ids.shape[1] >= min(first + MOST * more, n):
+            if length >= min(first + MOST * more, n):
                 return _search_exactly(X, k, share)
-            links, before = _longer(links, more), -1.0
-        links = joined_links(points, links, *links_back(links, BACK))
+            # All points are to be looked at again.
+            links, length, before = links._replace(new=np.ones_like(links.new)), length + more, -1.0
+        links = joined_links(points, links, *links_back(links, BACK, get_num_threads()), length)
         before, share = share, sample.share(links)
-    return _measured(X, order, links, k)
+    return nearest_of_lists(X, order, links.ids, np.arange(n), order, k)
 
 
-def _first_lists(points: NDArray[np.float32], k: int) -> tuple[Ids, Links]:
-    """The row of each position in the leaves of a tree, and near points of each position."""
+def _first_lists(points: NDArray[np.float32], k: int) -> tuple[PointTree, Links]:
+    """A tree of the points, or of their projections, and near points of each position in its leaves."""
     d, table = points.shape[1], points
     if d > MAX_COLUMNS:
         directions = np.random.default_rng(_SEED).standard_normal((d, MAX_COLUMNS), dtype=np.float32)
@@ -66,60 +78,61 @@ def _first_lists(points: NDArray[np.float32], k: int) -> tuple[Ids, Links]:
     most = max(1, VISITS // table.shape[1])
     ids, squared = search_leaves(tree, tree.points, tree.start, REACH, most, k)
     if table is points:
-        return tree.ids, Links(ids, squared, np.ones(ids.shape, np.bool_))
-    return tree.ids, measured_links(points[tree.ids], ids)
-
-
-def _longer(links: Links, more: int) -> Links:
-    """The lists with room for more points, all to be looked at again."""
-    ids = np.pad(links.ids, ((0, 0), (0, more)), constant_values=-1)
-    return Links(ids, np.pad(links.squared, ((0, 0), (0, more)), constant_values=np.inf), np.ones(ids.shape, np.bool_))
+        return tree, Links(ids, squared, np.ones(ids.shape, np.bool_))
+    return tree, measured_links(points[tree.ids], ids)
 
 
 class _Sample:
-    """Some rows of a table and the distances of their k-th neighbors, by brute force."""
+    """Some rows of a table, which the leaves of a tree hold in this order, and the distances of their k-th neighbors.
 
-    def __init__(self, X: NDArray[np.floating], order: Ids, k: int) -> None:
+    The tree holds the points in single precision, divided by `unit`; without it, the neighbors are found by brute force.
+    """
+
+    def __init__(self, X: NDArray[np.floating], order: Ids, k: int, tree: PointTree | None, unit: float) -> None:
         self.X, self.order, self.k = X, order, k
         self.places = _sample(len(X), SAMPLE)
-        self.farthest = brute_force(X, k, Queries.rows(X, order[self.places]))[1][:, -1:]
+        self.farthest, unsure = np.empty((self.places.size, 1)), np.ones(self.places.size, np.bool_)
+        if tree is not None:
+            self.farthest, unsure = self._by_tree(tree, unit)
+        if unsure.any():
+            queries = Queries.rows(X, order[self.places[unsure]])
+            self.farthest[unsure] = brute_force(X, k, queries)[1][:, -1:]
+
+    def _by_tree(self, tree: PointTree, unit: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The distances by the tree, and where they are not certain because of rounding."""
+        points = tree.points[self.places]
+        near, squared = search_leaves(
+            tree, points, np.arange(len(points) + 1), 1.0, tree.start.size, self.k + 1 + EXTRA
+        )
+        rows = self.order[self.places]
+        ids = np.where(near < 0, -1, self.order[near])
+        farthest = sorted_candidates(self.X, self.X[rows], rows, ids)[1][:, self.k - 1 : self.k]
+        # No other point is nearer than the last of these, up to rounding: of its distance, and of the coordinates.
+        lost = 2 * float(np.finfo(np.float32).eps) * np.sqrt(squared_norms(points))
+        reach = (1 - rounding(points.shape[1])[0]) * unit * (np.sqrt(squared[:, -1], dtype=np.float64) - lost)
+        return farthest, np.sqrt(farthest[:, 0]) >= reach
 
     def share(self, links: Links) -> float:
         """The share of true neighbors in the lists."""
         # By distance: among equal ones any choice is right.
-        squared = _candidates(self.X, self.order, links, self.places)[1][:, : self.k]
+        rows = np.arange(self.places.size)
+        squared = nearest_of_lists(self.X, self.order, links.ids, self.places, rows, self.k)[1]
         return float((squared <= self.farthest).mean())
-
-
-def _candidates(X: NDArray[np.floating], order: Ids, links: Links, places: Ids) -> Nearest:
-    rows, near = order[places], links.ids[places]
-    return sorted_candidates(X, X[rows], rows, np.where(near < 0, -1, order[near]))
-
-
-def _measured(X: NDArray[np.floating], order: Ids, links: Links, k: int) -> Nearest:
-    """The k nearest of the points in each list, by exact distances."""
-    n = len(X)
-    indices, squared = np.empty((n, k), np.int64), np.empty((n, k))
-    for start in range(0, n, _QUERIES):
-        places = np.arange(start, min(start + _QUERIES, n))
-        ids, distances = _candidates(X, order, links, places)
-        indices[order[places]], squared[order[places]] = ids[:, :k], distances[:, :k]
-    return indices, squared
 
 
 def _sample(n: int, size: int) -> Ids:
     return np.sort(np.random.default_rng(_SEED).choice(n, min(size, n), replace=False))
 
 
-def _robustly_centered(X: NDArray[np.floating]) -> NDArray[np.float32]:
-    """(X - median) / (median distance from it), in float32, by a sample of rows; distant rows are clipped."""
+def _robustly_centered(X: NDArray[np.floating]) -> tuple[NDArray[np.float32], float]:
+    """(X - median) / (median distance from it), in float32, by a sample of rows, and that distance; far rows are clipped."""
     some = X[_sample(len(X), 8 * SAMPLE)].astype(np.float64)
     center = np.median(some, axis=0)
     away = np.abs(some - center).max(axis=1)
     unit = float(np.median(away[away > 0])) if away.any() else 1.0
     with np.errstate(over="ignore"):
         points = in_unit(X, center, unit)
-    return np.clip(points, -FAR, FAR, out=points)
+    return np.clip(points, -FAR, FAR, out=points), unit
 
 
 def _search_exactly(X: NDArray[np.floating], k: int, share: float) -> Nearest:

@@ -7,12 +7,15 @@ from typing import NamedTuple
 import numpy as np
 
 from hypcse.kernels.arrays import Ids, Reals, ShortIds
-from hypcse.kernels.compile import helper
+from hypcse.kernels.compile import helper, kernel
 from hypcse.kernels.union_find import find
 
 
 class Pool(NamedTuple):
-    """Adjacency segments: segment s is entries start[s] .. start[s] + length[s] - 1, followed by segment follows[s]."""
+    """Adjacency segments: segment s is entries start[s] .. start[s] + length[s] - 1, followed by segment follows[s].
+
+    New ones begin at top[0]; the pool is compacted before they would pass top[1].
+    """
 
     vertex: ShortIds
     weight: Reals
@@ -46,7 +49,9 @@ def single_clusters(indptr: Ids, indices: ShortIds, weights: Reals, mass: Reals,
     n, size = mass.size, indices.size
     vertex, weight = np.empty(2 * size, np.int32), np.empty(2 * size)
     vertex[:size], weight[:size] = indices, weights
-    pool = Pool(vertex, weight, indptr[:-1].copy(), np.diff(indptr), np.full(n, -1), np.arange(n), np.array([size]))
+    segments = indptr[:-1].copy(), np.diff(indptr), np.full(n, -1), np.arange(n)
+    # Memory that is not touched is not taken: three quarters will do, but for a cluster with most of all entries.
+    pool = Pool(vertex, weight, *segments, np.array([size, 3 * (vertex.size // 4)]))
     merges = np.empty(n, np.int64), np.empty(n, np.int64)
     return Clusters(pool, np.arange(n), mass.astype(np.float64), name.astype(np.int64), np.full(n, -1), *merges)
 
@@ -58,8 +63,8 @@ def join_segments(pool: Pool, keeper: int, gone: int) -> None:
     pool.last[keeper] = pool.last[gone]
 
 
-@helper
-def _compact(pool: Pool) -> None:
+@kernel
+def compact(pool: Pool) -> None:
     """Move all live segments to the front, in the order of their places."""
     owner = np.zeros(pool.top[0], np.int32)
     for s in range(pool.start.size):
@@ -90,9 +95,8 @@ def fold_segments(pool: Pool, cluster: int, root: Ids, place: Ids) -> tuple[int,
         total += pool.length[s]
         s = pool.follows[s]
     alone = pool.follows[cluster] < 0
-    # Memory that is not touched is not taken: three quarters will do, but for a cluster with most of all entries.
-    if not alone and pool.top[0] + total > 3 * (pool.vertex.size // 4):
-        _compact(pool)
+    if not alone and pool.top[0] + total > pool.top[1]:
+        compact(pool)
     begin = pool.start[cluster] if alone else pool.top[0]
     end = begin
     s = cluster

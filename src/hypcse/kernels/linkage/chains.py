@@ -12,7 +12,10 @@ from hypcse.kernels.compile import helper, kernel
 from hypcse.kernels.linkage.adjacency import Clusters, Pool, fold_segments, join_segments, single_clusters
 from hypcse.kernels.linkage.hubs import PATIENCE, Pairs, join_pairs, nearest_pair, pairs_of_lists
 from hypcse.kernels.linkage.merges import first_ranks
+from hypcse.kernels.linkage.reciprocal import reciprocal_merges
 
+# From this many vertices, most merges are made in rounds, by all threads.
+MIN_ROUNDS = 100_000
 # States of a cluster: free, on the chain, or stuck, because its chain ends at a cluster that must not merge.
 _FREE, _ON_CHAIN, _STUCK = 0, 1, 2
 
@@ -67,7 +70,8 @@ def chain_merges(
     clusters = single_clusters(indptr, indices, weights, mass, first_ranks(n) if rank is None else rank)
     # The pool has a copy; what the caller does not hold need not stay.
     del weights
-    at = Chain(clusters, np.empty(n, np.int64), state, np.zeros(3, np.int64))
+    n_merges = reciprocal_merges(clusters, patience * (n + indices.size)) if n >= MIN_ROUNDS else 0
+    at = Chain(clusters, np.empty(n, np.int64), state, np.array([0, n_merges, 0]))
     if not follow_chain(at, None, patience * (n + indices.size)):
         # Which cluster of two keeps its name goes on to depend on the degrees when they were last visited.
         lengths = clusters.pool.length.copy()

@@ -13,8 +13,6 @@ from hypcse.kernels.arrays import Floating, Ids, ShortIds
 from hypcse.kernels.compile import bare_helper, parallel_kernel
 from hypcse.kernels.points.kdtree import PointTree
 
-_CHUNK = 16
-
 
 @bare_helper
 def _push(gaps: Floating, nodes: ShortIds, size: int, gap: float, node: int | np.int64) -> None:
@@ -97,17 +95,21 @@ def insert_sorted(squared: Floating, ids: ShortIds, distance: float, point: int)
 
 
 @bare_helper
-def _keep_nearest(out: Floating, size: int, first: int, squared: Floating, ids: ShortIds) -> None:
+def _keep_nearest(out: Floating, size: int, first: int, squared: Floating, ids: ShortIds, hits: Ids) -> None:
     """Insert the points first, first + 1, ... at some distances, if they are nearer than the last so far."""
-    last = squared.size - 1
-    for begin in range(0, size, _CHUNK):
-        end, count = min(begin + _CHUNK, size), 0
-        for r in range(begin, end):
-            count += 1 if out[r] < squared[last] else 0
-        if count > 0:
-            for r in range(begin, end):
-                if out[r] < squared[last]:
-                    insert_sorted(squared, ids, out[r], first + r)
+    limit, n_hits = squared[squared.size - 1], 0
+    for r in range(out.size):
+        n_hits += 1 if out[r] < limit else 0
+    if n_hits == 0:
+        return
+    # Listed without a branch, which would be guessed wrong.
+    n_hits = 0
+    for r in range(size):
+        hits[n_hits] = r
+        n_hits += 1 if out[r] < limit else 0
+    for h in range(n_hits):
+        if out[hits[h]] < squared[squared.size - 1]:
+            insert_sorted(squared, ids, out[hits[h]], first + hits[h])
 
 
 @parallel_kernel
@@ -130,8 +132,10 @@ def search_leaves(
         for c in range(d):
             low[c], high[c] = columns[c].min(), columns[c].max()
         out, gaps = np.empty(tree.blocks.shape[2], queries.dtype), np.empty(m, queries.dtype)
+        hits = np.empty(out.size + 1, np.int64)
         worst, reach = np.full(m, np.inf, queries.dtype), np.inf
-        heap_gaps, heap = np.zeros(room, queries.dtype), np.zeros(room, np.int32)
+        heap_gaps, heap = np.empty(room, queries.dtype), np.empty(room, np.int32)
+        heap_gaps[0], heap[0] = 0, 0
         size, visits = 1, 0
         while size > 0 and size + 1 < room and visits < most and heap_gaps[0] <= share * reach:
             node = np.int64(heap[0])
@@ -148,7 +152,7 @@ def search_leaves(
             for p in range(m):
                 if gaps[p] <= share * worst[p]:
                     leaf_distances(queries[first + p], tree.blocks, leaf, out)
-                    _keep_nearest(out, tree.start[leaf + 1] - begin, begin, squared[first + p], ids[first + p])
+                    _keep_nearest(out, tree.start[leaf + 1] - begin, begin, squared[first + p], ids[first + p], hits)
                     worst[p] = squared[first + p, k - 1]
             reach = worst.max()
     return ids, squared

@@ -12,7 +12,7 @@ import numpy as np
 from numba import prange
 
 from hypcse.kernels.arrays import Flags, Ids, ShortIds, Singles
-from hypcse.kernels.compile import bare_helper, kernel, parallel_kernel, summing_helper
+from hypcse.kernels.compile import bare_helper, parallel_kernel, summing_helper
 from hypcse.kernels.points.leaves import insert_sorted
 
 # Points that one task works on, and how many of those just seen it remembers.
@@ -55,17 +55,32 @@ def measured_links(points: Singles, ids: ShortIds) -> Links:
     return links
 
 
-@kernel
-def links_back(links: Links, most: int) -> tuple[ShortIds, Flags]:
-    """Points (n, most), nearest first, that list a point while it does not list them; which of these links are new."""
-    n, k = links.ids.shape
-    back, new, count = np.full((n, most), -1, np.int32), np.zeros((n, most), np.bool_), np.zeros(n, np.int64)
-    for slot in range(k):
+@bare_helper
+def _insert_back(back: ShortIds, slots: ShortIds, new: Flags, i: int, slot: int, fresh: bool) -> None:
+    """Insert point i, in whose list a point has this slot, into the list of that point; later points come last."""
+    place = slots.size - 1
+    while place > 0 and slots[place - 1] > slot:
+        back[place], slots[place], new[place] = back[place - 1], slots[place - 1], new[place - 1]
+        place -= 1
+    back[place], slots[place], new[place] = i, slot, fresh
+
+
+@parallel_kernel
+def links_back(links: Links, most: int, n_tasks: int) -> tuple[ShortIds, Flags]:
+    """Points (n, most), nearest first, that list a point while it does not list them; which of these links are new.
+
+    Each task, best as many as there are threads, reads all lists and writes those of a range of points.
+    """
+    ids, is_new = links.ids, links.new
+    n, k = ids.shape
+    back, new, slots = np.full((n, most), -1, np.int32), np.zeros((n, most), np.bool_), np.full((n, most), k, np.int32)
+    for task in prange(n_tasks):
+        first, end = task * n // n_tasks, (task + 1) * n // n_tasks
         for i in range(n):
-            j = links.ids[i, slot]
-            if j >= 0 and count[j] < most and not _holds(links.ids[j], i):
-                back[j, count[j]], new[j, count[j]] = i, links.new[i, slot]
-                count[j] += 1
+            for slot in range(k):
+                j = ids[i, slot]
+                if first <= j < end and slot < slots[j, most - 1] and not _holds(ids[j], i):
+                    _insert_back(back[j], slots[j], new[j], i, slot, is_new[i, slot])
     return back, new
 
 
@@ -95,10 +110,11 @@ def _take(points: Singles, i: int, candidates: Ids, squared: Singles, ids: Short
 
 
 @parallel_kernel
-def joined_links(points: Singles, links: Links, back: ShortIds, back_new: Flags) -> Links:
-    """Return lists after each point has looked into those of the points in its own, where either link is new."""
+def joined_links(points: Singles, links: Links, back: ShortIds, back_new: Flags, room: int) -> Links:
+    """Return lists of `room` points after each has looked into those of the points in its own, if either link is new."""
     n, k = links.ids.shape
-    better = Links(links.ids.copy(), links.squared.copy(), np.zeros((n, k), np.bool_))
+    # Not a tuple yet: inside a parallel loop numba forgets what is written into the arrays of one.
+    ids, squared, new = np.empty((n, room), np.int32), np.empty((n, room), np.float32), np.zeros((n, room), np.bool_)
     width = k + back.shape[1]
     for task in prange((n + _TASK - 1) // _TASK):
         seen, candidates = np.full(_SEEN, -1, np.int64), np.empty(width * (width + 1), np.int64)
@@ -112,8 +128,11 @@ def joined_links(points: Singles, links: Links, back: ShortIds, back_new: Flags)
                     fresh = links.new[i, a] if a < k else back_new[i, a - k]
                     count = _note(links.ids[j], links.new[j], fresh, i, seen, candidates, count)
                     count = _note(back[j], back_new[j], fresh, i, seen, candidates, count)
-            _take(points, i, candidates[:count], better.squared[i], better.ids[i], better.new[i])
-    return better
+            for slot in range(room):
+                ids[i, slot] = links.ids[i, slot] if slot < k else -1
+                squared[i, slot] = links.squared[i, slot] if slot < k else np.inf
+            _take(points, i, candidates[:count], squared[i], ids[i], new[i])
+    return Links(ids, squared, new)
 
 
 @parallel_kernel

@@ -150,6 +150,25 @@ def sorted_candidates(X: Floating, queries: Floating, own: Ids, candidates: Ids)
 
 
 @parallel_kernel
+def nearest_of_lists(X: Floating, order: Ids, lists: ShortIds, places: Ids, rows: Ids, k: int) -> tuple[Ids, Reals]:
+    """Return the k nearest in the lists of some places by (exact squared distance, id), (places, k) each, as `rows`.
+
+    Lists hold places, -1 for none; `order` is the point at each. The list of places[p] makes row rows[p].
+    """
+    ids, squared = np.full((places.size, k), -1, np.int64), np.full((places.size, k), np.inf)
+    for p in prange(places.size):
+        row, own = rows[p], order[places[p]]
+        for near in lists[places[p]]:
+            if near >= 0 and order[near] != own:
+                point = order[near]
+                distance = squared_distance(X, own, X, point)
+                if (distance, point) < (squared[row, 0], ids[row, 0]) or ids[row, 0] < 0:
+                    _replace_worst(squared[row], ids[row], distance, point)
+        _sort_heap(squared[row], ids[row])
+    return ids, squared
+
+
+@parallel_kernel
 def list_ends(X: Floating, indptr: Ids, indices: ShortIds, vertices: Ids, k: int) -> Reals:
     """Return the squared distance of the k-th nearest neighbor in a graph of some vertices, inf if there are fewer."""
     ends = np.empty(vertices.size)

@@ -105,9 +105,18 @@ def pair_ancestors(index: AncestorIndex, start: Ids, size: Ids, first: Ids, seco
 
 @sized_kernel(SERIAL_ENTRIES)
 def weights_by_ancestor(
-    index: AncestorIndex, n_nodes: int, order: ShortIds, indptr: Ids, indices: ShortIds, weights: Reals
+    index: AncestorIndex,
+    n_nodes: int,
+    n_tasks: int,
+    order: ShortIds,
+    indptr: Ids,
+    indices: ShortIds,
+    weights: Reals,
 ) -> Reals:
-    """Sum, at the LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix, of its weight. O(n + m)."""
+    """Sum, at the LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix, of its weight. O(n + m).
+
+    Each task, best as many as there are threads, reads all entries and adds up those of a range of nodes, in their order.
+    """
     # The position of a leaf and the maxima to either side of it stand together, so that one read brings all of them.
     end = np.empty((order.size, 4), np.int32)
     for p in prange(order.size):
@@ -120,6 +129,7 @@ def weights_by_ancestor(
         for k in range(indptr[i], indptr[i + 1]):
             j = indices[k]
             if j < i:
+                meeting[k] = -1
                 continue
             if end[i, 0] < end[j, 0]:
                 p, q, best = end[i, 0], end[j, 0] - 1, max(end[i, 2], end[j, 1])
@@ -130,8 +140,9 @@ def weights_by_ancestor(
             else:
                 meeting[k] = max(best, _largest_between(index, p >> _SHIFT, q >> _SHIFT))
     total = np.zeros(n_nodes)
-    for i in range(order.size):
-        for k in range(indptr[i], indptr[i + 1]):
-            if indices[k] > i:
+    for task in prange(n_tasks):
+        first, end_node = task * n_nodes // n_tasks, (task + 1) * n_nodes // n_tasks
+        for k in range(indices.size):
+            if first <= meeting[k] < end_node:
                 total[meeting[k]] += weights[k]
     return total
