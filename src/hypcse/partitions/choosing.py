@@ -63,13 +63,13 @@ def offered_levels(
     # The finest partition by distance is the coarsest by conductance.
     above = by_distance(tree, graph, leaving).best(MAX_RATED, apart=ALIKE / 2, with_finest=False)
     inside = stairs.best(MAX_RATED, apart=ALIKE / 2)
-    above, inside = ([stretch for stretch in part if scale.holds(stretch.split)] for part in (above, inside))
+    above, inside = ([stretch for stretch in part if scale.holds(stretch.parts)] for part in (above, inside))
     usual = stairs.usual()
     if former is None:
         main = main_stretch([*above, *inside], usual, tree, graph, X)
     else:
         main = followed_stretch([*above, *inside], tree, former)
-    described = list(dropwhile(lambda split: not scale.holds(split), _enough_levels(tree, graph, leaving.meeting)))
+    described = list(dropwhile(lambda split: not scale.holds(scale.parts(split)), _enough_levels(tree, graph, leaving.meeting)))
     lasting = [] if main is None else scale.offered(above, inside, main, usual)
     splits = [stretch.split for stretch in lasting]
     chain = scale.weave(splits, described)
@@ -131,7 +131,7 @@ def main_stretch(
         # Nothing is more stable than 1, and those that follow score less.
         if one.total(1.0) <= highest:
             break
-        total = one.total(quick_stability(trees, substantial_labels(tree, one.stretch.split)) if trees else 1.0)
+        total = one.total(quick_stability(trees, substantial_labels(tree, one.stretch.parts)) if trees else 1.0)
         if best is None or total > highest:
             best, highest = one.stretch, total
     return best
@@ -139,7 +139,7 @@ def main_stretch(
 
 def _rated(stretch: Stretch, usual: float, tree: Tree, X: Floating | None) -> Rated | None:
     """What speaks for a partition, but for its gap; None if it has fewer than two clusters."""
-    labels = substantial_labels(tree, stretch.split)
+    labels = substantial_labels(tree, stretch.parts)
     if labels.max() < 1:
         return None
     return Rated(
@@ -156,7 +156,7 @@ def _best_first(rated: list[Rated], tree: Tree, graph: Graph, X: Floating | None
         if X is None or not one.needs_gap:
             yield one
             continue
-        measured = replace(one, gap=Groups(X, substantial_labels(tree, one.stretch.split)).gap(graph))
+        measured = replace(one, gap=Groups(X, substantial_labels(tree, one.stretch.parts)).gap(graph))
         heappush(waiting, (-measured.total(1.0), place, measured))
 
 
@@ -171,9 +171,8 @@ def followed_stretch(stretches: list[Stretch], tree: Tree, former: Labels) -> St
     return max(sorted(nearest, key=lambda one: one.entropy), key=agreement, default=None)
 
 
-def substantial_parts(tree: Tree, split: Split) -> Ids:
-    """The nodes that are clusters worth the name: from the largest part on, while they have the `substantial_size`."""
-    parts = np.flatnonzero(parts_of(tree.parent, split))
+def substantial_parts(tree: Tree, parts: Ids) -> Ids:
+    """The parts that are clusters worth the name: from the largest on, while they have the `substantial_size`."""
     parts = parts[np.argsort(-tree.sizes[parts], kind="stable")]
     enough = tree.sizes[parts] >= substantial_size(tree.n_leaves, np.arange(1, parts.size + 1))
     # With many clusters, each may be small: the largest alone need not be.
@@ -182,10 +181,10 @@ def substantial_parts(tree: Tree, split: Split) -> Ids:
     return parts[: first + int(short[0]) if short.size else parts.size]
 
 
-def substantial_labels(tree: Tree, split: Split) -> Labels:
+def substantial_labels(tree: Tree, parts: Ids) -> Labels:
     """Labels of the `substantial_parts`; -1 for all other leaves."""
     own = np.full(tree.n_nodes, -1)
-    parts = substantial_parts(tree, split)
+    parts = substantial_parts(tree, parts)
     own[parts] = np.arange(parts.size)
     return inherit_values(tree.parent, own)[: tree.n_leaves]
 
@@ -200,7 +199,7 @@ class _Scale:
     def offered(self, above: list[Stretch], inside: list[Stretch], main: Stretch, usual: float) -> list[Stretch]:
         """The main partition, those of highest worth, and lasting ones that fill holes; coarse to fine."""
         stretches = [*above, *inside]
-        bits = [self.entropy(stretch.split) for stretch in stretches]
+        bits = [self.entropy(stretch.parts) for stretch in stretches]
         chosen = [next(k for k, stretch in enumerate(stretches) if stretch is main)]
 
         def is_free(k: int) -> bool:
@@ -228,24 +227,27 @@ class _Scale:
 
     def weave(self, lasting: list[Split], described: list[Split]) -> list[Split]:
         """One chain of nested partitions: the lasting ones and, fitted in between, descriptive ones that are new."""
-        chain, bits = list(lasting), [self.entropy(split) for split in lasting]
+        chain, bits = list(lasting), [self.entropy(self.parts(split)) for split in lasting]
         for split in described:
-            place = int(np.searchsorted(bits, self.entropy(split), side="right"))
+            place = int(np.searchsorted(bits, self.entropy(self.parts(split)), side="right"))
             fitted = split | chain[place - 1] if place > 0 else split
             fitted = fitted & chain[place] if place < len(chain) else fitted
-            fineness = self.entropy(fitted)
+            fineness = self.entropy(self.parts(fitted))
             if len(chain) < MAX_LEVELS and all(abs(fineness - other) >= ALIKE for other in bits):
                 chain.insert(place, fitted)
                 bits.insert(place, fineness)
         return chain
 
-    def entropy(self, split: Split) -> float:
-        """Entropy in bits of the parts' shares of the volume."""
-        return _bits(self.shares[parts_of(self.parent, split)])
+    def parts(self, split: Split) -> Ids:
+        """The nodes that are the parts of a partition, ascending."""
+        return np.flatnonzero(parts_of(self.parent, split))
 
-    def holds(self, split: Split) -> bool:
+    def entropy(self, parts: Ids) -> float:
+        """Entropy in bits of the parts' shares of the volume."""
+        return _bits(self.shares[parts])
+
+    def holds(self, parts: Ids) -> bool:
         """Whether the parts hold more weight than the degrees alone would explain: positive `modularity`."""
-        parts = parts_of(self.parent, split)
         return float(self.inside[parts].sum() - np.square(self.shares[parts]).sum()) > LEAST_MODULARITY
 
 

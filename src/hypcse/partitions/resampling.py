@@ -21,6 +21,7 @@ from hypcse.search.linkage import graph_linkage
 from hypcse.search.multilevel import multilevel_tree
 from hypcse.search.run import Budget, Run
 from hypcse.tree import Tree
+from hypcse.tree.nodes import leaves_by_label
 
 KEPT = 0.8
 """Share of the edges that a resample keeps."""
@@ -154,7 +155,7 @@ def mean_fit(overlaps: Reals, sizes: Ids, n_leaves: int) -> float:
 def best_overlaps(tree: Tree, labels: Ids) -> Reals:
     """Jaccard index of each cluster (from 0, none empty) and the node of the tree that fits it best. O(n log n)."""
     n = tree.n_leaves
-    order = np.lexsort((tree.first_positions[:n], labels))
+    order = leaves_by_label(tree, labels)
     parent, origin, roots = induced_forest(order, labels, tree.lca(order[:-1], order[1:]))
     # Children before parents, and one node above all roots.
     nodes = np.concatenate([np.arange(n), n + np.argsort(origin[n:], kind="stable")])

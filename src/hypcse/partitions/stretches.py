@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from hypcse.graph import Graph
-from hypcse.kernels.arrays import Flags, Reals
+from hypcse.kernels.arrays import Flags, Ids, Reals
 from hypcse.partitions.cuts import volume_shares
 from hypcse.search.leaving import Leaving, joined_by_distance
 from hypcse.tree import Tree
+from hypcse.tree.flat import parts_of
 
 ALIKE = 0.25
 """Bits of entropy by which partitions may differ and still count as one."""
@@ -24,6 +26,7 @@ LEAST_USUAL, MOST_USUAL, LEAST_BITS = 0.02, ALIKE, 0.1
 class Stretch:
     """A partition and how long it lasts.
 
+    parent     : (n_nodes,) of the tree.
     threshold  : (n_nodes,) the limit from which on each node is split.
     limit      : that of this partition.
     entropy    : entropy of the parts' shares of the volume, in bits.
@@ -31,6 +34,7 @@ class Stretch:
     lasting    : doublings of the limit over which it, or one nearly equal, is the finest partition within the limit.
     """
 
+    parent: Ids
     threshold: Reals
     limit: float
     entropy: float
@@ -42,6 +46,11 @@ class Stretch:
         """Which nodes of the tree are split; made anew for each use, since many partitions are weighed."""
         return self.threshold <= self.limit
 
+    @cached_property
+    def parts(self) -> Ids:
+        """The nodes that are its parts, ascending."""
+        return np.flatnonzero(parts_of(self.parent, self.split))
+
     @property
     def worth(self) -> float:
         """How long it lasts, times its modularity."""
@@ -52,12 +61,14 @@ class Stretch:
 class Staircase:
     """Nested partitions, coarse to fine, as a limit increases through `limits`.
 
+    parent           : (n_nodes,) of the tree.
     threshold        : (n_nodes,) the limit from which on each node is split; infinite for never.
     limits           : (m,) the limits at which something splits, or would if small parts counted; ascending.
     entropy, quality : (m,) of the partition from there on, up to the next limit; quality is the modularity of the parts
                        that count.
     """
 
+    parent: Ids
     threshold: Reals
     limits: Reals
     entropy: Reals
@@ -93,7 +104,7 @@ class Staircase:
             chosen.append(best)
             free = np.where(np.abs(self.entropy - self.entropy[best]) < apart, 0.0, free)
         facts = np.column_stack([self.limits, self.entropy, self.quality, lasting])
-        return [Stretch(self.threshold, *facts[k].tolist()) for k in sorted(chosen)]
+        return [Stretch(self.parent, self.threshold, *facts[k].tolist()) for k in sorted(chosen)]
 
 
 def by_conductance(tree: Tree, graph: Graph, leaving: Leaving) -> Staircase:
@@ -126,7 +137,7 @@ def _staircase(tree: Tree, threshold: Reals, finer: Reals, share: Reals, quality
     ]
     # Splits only increase the entropy; floating-point sums might not.
     internal = np.where(np.arange(tree.n_nodes) < tree.n_leaves, np.inf, threshold)
-    return Staircase(internal, limits, np.maximum.accumulate(sums[0]), sums[1] + quality[-1])
+    return Staircase(tree.parent, internal, limits, np.maximum.accumulate(sums[0]), sums[1] + quality[-1])
 
 
 def _gained(tree: Tree, values: Reals) -> Reals:

@@ -27,7 +27,7 @@ from hypcse.kernels.trees.sweep import leaf_labels
 from hypcse.search.binary import binary_form, volume_heights
 from hypcse.search.leaving import barely_joined, leaving_parts
 from hypcse.tree import Tree
-from hypcse.tree.nodes import outline, part_distances
+from hypcse.tree.nodes import leaves_by_label, outline, part_distances
 from hypcse.tree.numbering import renumber
 
 MAX_EXACT = 4096
@@ -303,7 +303,7 @@ def with_top(tree: Tree, graph: Graph, parts: Ids, top: Tree) -> Tree:
     are multiplied by one number.
     """
     n, n_parts = tree.n_leaves, top.n_leaves
-    order = np.lexsort((tree.first_positions[:n], parts))
+    order = leaves_by_label(tree, parts)
     inner, origin, roots = induced_forest(order, parts, tree.lca(order[:-1], order[1:]))
     n_inside = inner.size
     inner[roots] = n_inside + top.parent[:n_parts] - n_parts

@@ -59,7 +59,8 @@ class Budget:
     n_short     : passes from each of them if there is no room for all.
     max_whole   : vertices up to which `STARTS` are tried; with more, only the trees of the caller are, and each is
                   first searched in parts, side by side.
-    min_part    : leaves of the largest part, or 1 / `n_parts` of all if that is more, at any number of threads.
+    n_parts     : the largest part has one over so many of all leaves, or `min_part` if that is more, at any number of
+                  threads; then larger parts take up what edges between the first ones may move.
     n_chains    : annealing runs, each with a seed of its own.
     n_proposals : moves that a run proposes, at least `min_sweeps` and at most `max_sweeps` for each subtree.
     """
@@ -70,7 +71,7 @@ class Budget:
     n_short: int = 2
     max_whole: int = 100_000
     min_part: int = 4096
-    n_parts: int = 64
+    n_parts: tuple[int, ...] = (64, 8)
     n_chains: int = 0
     n_proposals: int = 0
     min_sweeps: int = 0
@@ -241,7 +242,7 @@ class Run:
     def descend_in_parts(self, search: Search, note: Note) -> None:
         """Descend inside disjoint subtrees in parallel, and mark for later what edges between them may move."""
         n, budget = self.graph.n_vertices, self.budget
-        parts, n_done = list_parts(search.tree, n, max(budget.min_part, n // budget.n_parts)), 0
+        n_done = 0
 
         def descend_in(part: Ids) -> None:
             nonlocal n_done
@@ -250,11 +251,14 @@ class Run:
             gain, n_moves = search.descend_in(part, budget.n_sweeps, budget.largest or n, self.least_gain)
             with self.lock:
                 n_done += int(part[1])
-            note(gain, n_moves, PARTS_SHARE * n_done / n)
+            note(gain, n_moves, PARTS_SHARE * n_done / (n * len(budget.n_parts)))
 
-        # The largest first, so that no thread is left with one at the end.
-        for _ in self.side_by_side(descend_in, parts[np.argsort(-parts[:, 1], kind="stable")], self.n_threads):
-            pass
+        # Listed before anything moves: the layout holds no longer then, but what lies in a part stays there.
+        rounds = [list_parts(search.tree, n, max(budget.min_part, n // n_parts)) for n_parts in budget.n_parts]
+        for parts in rounds:
+            # The largest first, so that no thread is left with one at the end.
+            for _ in self.side_by_side(descend_in, parts[np.argsort(-parts[:, 1], kind="stable")], self.n_threads):
+                pass
 
     def descend_over_all(self, search: Search, n_sweeps: int, note: Note, begin: float) -> None:
         """Sweep over the whole tree; `begin` is the share of the work done before."""

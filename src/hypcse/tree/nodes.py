@@ -106,6 +106,17 @@ def part_distances(tree: Tree, means: NDArray[np.floating], sizes: Reals, square
     return lift_heights(tree.parent, np.sqrt(np.append(np.zeros(n), 2 * across[n:] / pairs[n:])))
 
 
+def leaves_by_label(tree: Tree, labels: Ids) -> Ids:
+    """The leaves by label, from 0, and then from left to right. O(n) for up to 65,536 labels.
+
+    >>> leaves_by_label(Tree.from_newick("((0,1),(2,3));"), np.array([1, 0, 1, 0]))
+    array([1, 3, 0, 2])
+    """
+    order = tree.leaf_order()
+    # NumPy sorts short integers by their digits.
+    return order[np.argsort(labels[order].astype(np.min_scalar_type(labels.max())), kind="stable")]
+
+
 class Layer(NamedTuple):
     """Chosen nodes that have the same number of chosen nodes above them, so that no two share a leaf.
 

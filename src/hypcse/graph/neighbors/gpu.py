@@ -45,7 +45,7 @@ BLOCK_BYTES, SHARE = 4 * 2**30, 0.25
 MEASURED = 65_536
 # Beyond this many points, only those of the nearest cells are compared: so many cells that they hold this share of the
 # true neighbors of a sample. With more than the last share of all cells, comparing all pairs is as quick.
-MAX_ALL, CELL, SAMPLED, RECALL, MOST = 2_000_000, 512, 4_096, 0.999, 0.5
+MAX_ALL, CELL, SAMPLED, RECALL, MOST = 2_000_000, 512, 4_096, 0.9985, 0.5
 # Points that show in which direction a part varies most, and steps of the power method.
 N_SHOWN, N_STEPS = 256, 8
 

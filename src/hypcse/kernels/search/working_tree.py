@@ -160,7 +160,7 @@ def take_part(tree: WorkingTree, rows: Rows, first: int, size: int, inner: int) 
     n_leaves, part = rows.indptr.size - 1, _room(2 * size - 1)
     for node in range(2 * size - 1):
         known = _known_as(node, first, size, inner)
-        part.value[node] = tree.value[known]
+        part.value[node], part.stale[node] = tree.value[known], tree.stale[known]
         if node >= size:
             left, right = tree.link[known].left, tree.link[known].right
             part.link[node].left = left - first if left < n_leaves else left - inner + size
@@ -172,7 +172,10 @@ def take_part(tree: WorkingTree, rows: Rows, first: int, size: int, inner: int) 
 @kernel
 def put_part(tree: WorkingTree, rows: Rows, part: WorkingTree, first: int, size: int, inner: int) -> None:
     """Write a part back where it was taken from. Subtrees with an edge that leaves stay stale: it cannot judge them."""
+    # Where it was laid out, the root is the last; a search of the same part before may have put another node on top.
     root = inner + size - 2
+    while inner <= tree.link[root].parent < inner + size - 1:
+        root = tree.link[root].parent
     above = tree.link[root].parent
     for node in range(2 * size - 1):
         known = _known_as(node, first, size, inner)
