@@ -37,7 +37,8 @@ def test_points_that_list_a_point(n_tasks):
     X = rng.normal(size=(90, 3)).astype(np.float32)
     links = measured_links(X, np.stack([rng.permutation(90)[:6] for _ in X]))
     listed = [
-        [i for _, i in sorted((list(links.ids[i]).index(j), i) for i in range(90) if j in links.ids[i])] for j in range(90)
+        [i for _, i in sorted((list(links.ids[i]).index(j), i) for i in range(90) if j in links.ids[i])]
+        for j in range(90)
     ]
     expected = [[i for i in row if i not in links.ids[j]][:4] for j, row in enumerate(listed)]
     back, new = links_back(links, 4, n_tasks)

@@ -17,8 +17,8 @@ from scipy import sparse
 from graph_strategies import hubby_graphs
 from hypcse import Graph, graph_linkage
 from hypcse._threads import worker_threads
-from hypcse.kernels.linkage.adjacency import single_clusters
 from hypcse.kernels.linkage import chains
+from hypcse.kernels.linkage.adjacency import single_clusters
 from hypcse.kernels.linkage.chains import Chain, chain_merges, follow_chain
 from hypcse.kernels.linkage.merges import first_ranks, order_merges, shorten
 from hypcse.kernels.linkage.stretching import entropy_merges

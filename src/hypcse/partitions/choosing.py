@@ -12,7 +12,7 @@ import numpy as np
 from hypcse.entropy import node_volumes
 from hypcse.graph import Graph
 from hypcse.kernels.arrays import Flags, Floating, Ids, Reals
-from hypcse.kernels.trees.sweep import inherit_values, kept_parents, leaf_labels
+from hypcse.kernels.trees.sweep import kept_parents, leaf_labels
 from hypcse.partitions.cuts import coarsest_cut, substantial_size, volume_shares
 from hypcse.partitions.following import Overlaps
 from hypcse.partitions.resampling import quick_stability, quick_trees
@@ -69,7 +69,9 @@ def offered_levels(
         main = main_stretch([*above, *inside], usual, tree, graph, X)
     else:
         main = followed_stretch([*above, *inside], tree, former)
-    described = list(dropwhile(lambda split: not scale.holds(scale.parts(split)), _enough_levels(tree, graph, leaving.meeting)))
+    described = list(
+        dropwhile(lambda split: not scale.holds(scale.parts(split)), _enough_levels(tree, graph, leaving.meeting))
+    )
     lasting = [] if main is None else scale.offered(above, inside, main, usual)
     splits = [stretch.split for stretch in lasting]
     chain = scale.weave(splits, described)
@@ -183,10 +185,13 @@ def substantial_parts(tree: Tree, parts: Ids) -> Ids:
 
 def substantial_labels(tree: Tree, parts: Ids) -> Labels:
     """Labels of the `substantial_parts`; -1 for all other leaves."""
-    own = np.full(tree.n_nodes, -1)
     parts = substantial_parts(tree, parts)
-    own[parts] = np.arange(parts.size)
-    return inherit_values(tree.parent, own)[: tree.n_leaves]
+    number, first = np.arange(1, parts.size + 1), tree.first_positions[parts]
+    # The leaves of a part stand side by side.
+    change = np.zeros(tree.n_leaves + 1, np.int64)
+    change[first] += number
+    change[first + tree.sizes[parts]] -= number
+    return (np.cumsum(change) - 1)[tree.first_positions[: tree.n_leaves]]
 
 
 class _Scale:

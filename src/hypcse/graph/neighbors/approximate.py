@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import get_num_threads
 from numpy.typing import NDArray
@@ -85,7 +87,7 @@ def _first_lists(points: NDArray[np.float32], k: int) -> tuple[PointTree, Links]
 class _Sample:
     """Some rows of a table, which the leaves of a tree hold in this order, and the distances of their k-th neighbors.
 
-    The tree holds the points in single precision, divided by `unit`; without it, the neighbors are found by brute force.
+    The tree holds the points in single precision, divided by `unit`; without it, brute force finds the neighbors.
     """
 
     def __init__(self, X: NDArray[np.floating], order: Ids, k: int, tree: PointTree | None, unit: float) -> None:
@@ -100,7 +102,7 @@ class _Sample:
 
     def _by_tree(self, tree: PointTree, unit: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The distances by the tree, and where they are not certain because of rounding."""
-        points = tree.points[self.places]
+        points: Any = tree.points[self.places]
         near, squared = search_leaves(
             tree, points, np.arange(len(points) + 1), 1.0, tree.start.size, self.k + 1 + EXTRA
         )
@@ -125,7 +127,7 @@ def _sample(n: int, size: int) -> Ids:
 
 
 def _robustly_centered(X: NDArray[np.floating]) -> tuple[NDArray[np.float32], float]:
-    """(X - median) / (median distance from it), in float32, by a sample of rows, and that distance; far rows are clipped."""
+    """(X - median) / (median distance from it), in float32, by a sample of rows; far rows are clipped. And that unit."""
     some = X[_sample(len(X), 8 * SAMPLE)].astype(np.float64)
     center = np.median(some, axis=0)
     away = np.abs(some - center).max(axis=1)

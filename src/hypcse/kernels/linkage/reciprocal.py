@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from numba import prange
-
 from numpy.typing import NDArray
 
 from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
@@ -90,7 +89,7 @@ def _entries(pool: Pool, stale: Ids) -> Ids:
 
 
 @helper
-def _place_of(table: Ids, cluster: int, other: int) -> int:
+def _place_of(table: Ids, cluster: int | np.int64, other: int | np.int64) -> int:
     """Return where in a table the place of (cluster, other) is or belongs; pairs of other clusters do not count."""
     key = (cluster << 32) | other
     slot = ((other * 0x9E3779B1) >> 8) & (table.size - 1)

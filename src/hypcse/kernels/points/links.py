@@ -111,7 +111,7 @@ def _take(points: Singles, i: int, candidates: Ids, squared: Singles, ids: Short
 
 @parallel_kernel
 def joined_links(points: Singles, links: Links, back: ShortIds, back_new: Flags, room: int) -> Links:
-    """Return lists of `room` points after each has looked into those of the points in its own, if either link is new."""
+    """Return lists of `room` points, each after a look into those of the points in its own, if either link is new."""
     n, k = links.ids.shape
     # Not a tuple yet: inside a parallel loop numba forgets what is written into the arrays of one.
     ids, squared, new = np.empty((n, room), np.int32), np.empty((n, room), np.float32), np.zeros((n, room), np.bool_)

@@ -115,7 +115,7 @@ def weights_by_ancestor(
 ) -> Reals:
     """Sum, at the LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix, of its weight. O(n + m).
 
-    Each task, best as many as there are threads, reads all entries and adds up those of a range of nodes, in their order.
+    Each task, best as many as there are threads, reads all entries and adds up those of a range of nodes, in order.
     """
     # The position of a leaf and the maxima to either side of it stand together, so that one read brings all of them.
     end = np.empty((order.size, 4), np.int32)
