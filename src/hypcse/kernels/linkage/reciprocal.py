@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import prange
 from numpy.typing import NDArray
@@ -89,7 +91,7 @@ def _entries(pool: Pool, stale: Ids) -> Ids:
 
 
 @helper
-def _place_of(table: Ids, cluster: int | np.int64, other: int | np.int64) -> int:
+def _place_of(table: Ids, cluster: int | np.int64, other: int | np.int64) -> Any:
     """Return where in a table the place of (cluster, other) is or belongs; pairs of other clusters do not count."""
     key = (cluster << 32) | other
     slot = ((other * 0x9E3779B1) >> 8) & (table.size - 1)
