@@ -127,7 +127,7 @@ def _sample(n: int, size: int) -> Ids:
 
 
 def _robustly_centered(X: NDArray[np.floating]) -> tuple[NDArray[np.float32], float]:
-    """(X - median) / (median distance from it), in float32, by a sample of rows, and that unit; far rows are clipped."""
+    """(X - median) / (median distance from it), by a sample of rows, in float32, far rows clipped; and that unit."""
     some = X[_sample(len(X), 8 * SAMPLE)].astype(np.float64)
     center = np.median(some, axis=0)
     away = np.abs(some - center).max(axis=1)
