@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from hypcse.graph import similarity_graph as similarity_graph
     from hypcse.metrics import dasgupta_cost as dasgupta_cost
     from hypcse.metrics import dendrogram_purity as dendrogram_purity
-    from hypcse.metrics import fowlkes_mallows as fowlkes_mallows
     from hypcse.metrics import robinson_foulds as robinson_foulds
     from hypcse.metrics import score as score
     from hypcse.neural.classifier import HypCSEClassifier as HypCSEClassifier
@@ -66,7 +65,7 @@ _NAMES = {
     "entropy": "normalized_entropy one_dimensional_entropy structural_entropy",
     "estimators": "EntropyClustering respect_labels spread_labels",
     "graph": "Graph similarity_graph",
-    "metrics": "dasgupta_cost dendrogram_purity fowlkes_mallows robinson_foulds score",
+    "metrics": "dasgupta_cost dendrogram_purity robinson_foulds score",
     "neural.classifier": "HypCSEClassifier",
     "neural.hypcse": "HypCSE",
     "neural.losses.contrast": "centroid_loss contrastive_loss",

@@ -3,51 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from hypcse._arrays import plain
 from hypcse._checks import check_count, check_finite
-from hypcse._memory import check_memory
 from hypcse._random import generator
 from hypcse.kernels.trees.sweep import shared_nodes
 from hypcse.tree import Tree
 
 MAX_PAIRS = 20_000_000
 """A correlation uses all pairs up to this number, and a sample of this size beyond."""
-
-
-_BYTES_PER_PAIR = 48
-"""Peak memory of `cophenetic_distances` per pair: both leaves twice, their common ancestor, its height."""
-
-
-def cophenetic_distances(tree: Tree, i: ArrayLike | None = None, j: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Height at which leaves i and j meet. Without i and j: all pairs in SciPy's condensed order (quadratic memory).
-
-    Parameters
-    ----------
-    tree
-        The tree.
-    i, j
-        Leaves, element by element; None for all pairs.
-
-    Returns
-    -------
-    ndarray
-        One height per pair.
-
-    Examples
-    --------
-    >>> from hypcse import Tree
-    >>> cophenetic_distances(Tree.from_linkage([[0, 1, 1, 2], [2, 3, 2, 3]]))
-    array([1., 2., 2.])
-    """
-    if (i is None) != (j is None):
-        raise ValueError("pass both i and j, or neither for all pairs.")
-    if i is None or j is None:
-        n_pairs = tree.n_leaves * (tree.n_leaves - 1) // 2
-        check_memory(f"all {n_pairs} pairs of {tree.n_leaves} leaves", _BYTES_PER_PAIR * n_pairs, "Pass i and j.")
-        i, j = np.triu_indices(tree.n_leaves, 1)
-    return tree.height[tree.lca(i, j)]
 
 
 def cophenetic_correlation(
@@ -88,10 +53,10 @@ def cophenetic_correlation(
         drawn = rng.integers(n, size=MAX_PAIRS if n_pairs is None else check_count("n_pairs", n_pairs, 2))
         other_leaves = (drawn + rng.integers(1, n, size=drawn.size)) % n
         first, second = np.minimum(drawn, other_leaves), np.maximum(drawn, other_leaves)
-    mine = cophenetic_distances(tree, first, second)
+    mine = tree.height[tree.lca(first, second)]
     if isinstance(other, Tree):
         _check_same_leaves(tree, other)
-        theirs = cophenetic_distances(other, first, second)
+        theirs = other.height[other.lca(first, second)]
     else:
         distances, n_all = plain("distances", other, np.float64), n * (n - 1) // 2
         if distances.shape != (n_all,):
@@ -104,38 +69,6 @@ def cophenetic_correlation(
     if np.ptp(mine) == 0 or np.ptp(theirs) == 0:
         return float("nan")
     return float(np.corrcoef(mine, theirs)[0, 1])
-
-
-def fowlkes_mallows(tree: Tree, other: Tree, n_clusters: int) -> float:
-    """B_k of Fowlkes and Mallows: agreement of the cuts of both trees into k clusters, between 0 and 1.
-
-    It is the number of pairs of leaves that share a cluster in both cuts, divided by the geometric mean of the numbers
-    of either cut; 0 if one of these is 0.
-
-    Parameters
-    ----------
-    tree, other
-        Two trees over the same leaves.
-    n_clusters
-        The number k of clusters.
-
-    Returns
-    -------
-    float
-        1 if both cuts are the same.
-
-    Examples
-    --------
-    >>> from hypcse import Tree
-    >>> tree, other = Tree.from_newick("((0,1),(2,3));"), Tree.from_newick("(((0,1),2),3);")
-    >>> round(fowlkes_mallows(tree, other, 2), 3)
-    0.408
-    """
-    from sklearn.metrics import fowlkes_mallows_score
-
-    _check_same_leaves(tree, other)
-    mine, theirs = tree.cut(n_clusters=n_clusters), other.cut(n_clusters=n_clusters)
-    return float(fowlkes_mallows_score(mine, theirs))
 
 
 def robinson_foulds(tree: Tree, other: Tree, normalized: bool = False) -> float:
