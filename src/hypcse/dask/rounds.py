@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from hypcse._progress import Reporter, Stopped
+from hypcse._threads import worker_threads
 from hypcse.dask.building import cut_bounds, cut_graph, piece_paths
 from hypcse.dask.client import run_tasks, scratch_folder
 from hypcse.dask.distributed_graph import DistributedGraph
@@ -262,7 +263,8 @@ def merge_group(group: int, chunks: list[Path], folder: Path) -> Merges:
     ids = np.concatenate([own, others])
     indptr = np.concatenate([[0], np.cumsum(counts), np.full(others.size, edges.source.size)])
     frozen = np.arange(ids.size) >= own.size
-    merges = chain_merges(indptr, place.astype(np.int32), edges.weight, mass[ids], rank=rank[ids], frozen=frozen)
+    with worker_threads(1, ids.size):
+        merges = chain_merges(indptr, place.astype(np.int32), edges.weight, mass[ids], rank=rank[ids], frozen=frozen)
     return ids[merges[0]], ids[merges[1]]
 
 
