@@ -16,8 +16,10 @@ from threadpoolctl import threadpool_limits
 
 from hypcse import HypcseWarning
 from hypcse.graph import nearest_neighbors, scale_features
+from hypcse.graph.neighbors import approximate
 from hypcse.graph.neighbors import search as neighbors_module
 from hypcse.graph.neighbors.exact import Queries, brute_force, kd_tree
+from hypcse.kernels.points.kdtree import build_tree
 
 EXACT = ("brute", "kd-tree")
 ALL = tuple(neighbors_module.ENGINES)
@@ -93,6 +95,26 @@ def test_recall_of_lists_on_clustered_data():
     found = nearest_neighbors(X, 10, algorithm="lists")
     assert (found.distances <= exact.distances[:, -1:]).mean() >= 0.995
     assert (found.indices >= 0).all()
+
+
+def sampled_tables():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 7))
+    tight, far = np.concatenate([1e-7 * X[:2000] + 5, X[2000:]]), X.copy()
+    far[0] = 1e30
+    return {"usual": X, "copies": np.repeat(X[:100], 30, axis=0), "tight": tight, "offset": X + 1e12, "far": far}
+
+
+@pytest.mark.parametrize("table", sampled_tables())
+def test_the_sample_has_its_true_neighbors(table):
+    """By the tree in single precision where that is certain, whatever rounding does."""
+    X = sampled_tables()[table]
+    points, unit = approximate._robustly_centered(X)
+    tree = build_tree(points)
+    by_tree, by_force = (approximate._Sample(X, tree.ids, 9, one, unit) for one in (tree, None))
+    assert_array_equal(by_tree.farthest, by_force.farthest)
+    if table == "usual":
+        assert by_tree._by_tree(tree, unit)[1].mean() < 0.01
 
 
 @pytest.mark.parametrize("algorithm", ALL)

@@ -100,7 +100,7 @@ def test_parts_are_searched_as_graphs_of_their_own(planted):
                 break
         found = Tree(own.division().parent, np.zeros(2 * leaves.size - 1))
         expected |= {frozenset(leaves[list(members)].tolist()) for members in clusters(found)}
-        gained += search.descend_in(part, 8, 2048, least_gain)[0]
+        gained += search.descend_in(part, 8, 2048, least_gain, lambda: False)[0]
     made = Tree(search.division().parent, np.zeros(2 * N - 1))
     assert {members for members in clusters(made) if len(members) <= PART_SIZE} >= expected
     assert before - search.value() == approx(gained, abs=1e-6)
@@ -113,7 +113,9 @@ def test_only_what_has_an_edge_to_another_part_is_left_to_search(planted):
     search = start_search(start, graph, "entropy")
     parts = list_parts(search.tree, N, PART_SIZE)
     for part in parts.tolist():
-        put_part(search.tree, search.rows, take_part(search.tree, search.rows, *part)[0], *part)
+        tree, _ = take_part(search.tree, search.rows, *part)
+        tree.stale[:] = False
+        put_part(search.tree, search.rows, tree, *part)
     owner = np.full(N, -1)
     for k, (first, size, _) in enumerate(parts):
         owner[first : first + size] = k
@@ -125,6 +127,14 @@ def test_only_what_has_an_edge_to_another_part_is_left_to_search(planted):
         for node in range(inner, inner + size - 1):
             children = [search.tree.link[side][node] for side in ("left", "right")]
             assert search.tree.stale[node] == search.tree.stale[children].any()
+
+
+def test_what_a_part_did_not_get_to_is_left_to_search(planted):
+    graph, start = planted
+    search = start_search(start, graph, "entropy")
+    for part in list_parts(search.tree, N, PART_SIZE):
+        assert search.descend_in(part, 8, 2048, 1e-9, lambda: True) == (0.0, 0)
+    assert search.tree.stale.all()
 
 
 def test_never_worse_and_as_good_as_the_whole(planted):

@@ -7,7 +7,7 @@ from numba import get_num_threads
 
 from hypcse.graph import Graph, GraphLike, as_graph
 from hypcse.kernels.arrays import Reals
-from hypcse.kernels.trees.ancestors import weights_by_ancestor
+from hypcse.kernels.trees.ancestors import SERIAL_ENTRIES, weights_by_ancestor
 from hypcse.kernels.trees.sweep import subtree_sums
 from hypcse.tree import Tree
 
@@ -43,8 +43,9 @@ def meeting_weights(tree: Tree, graph: Graph) -> Reals:
     if tree.n_leaves == 1:
         return np.zeros(1)
     order = tree.leaf_order().astype(np.int32)
-    sizes = tree.n_nodes, get_num_threads()
-    return weights_by_ancestor(tree.ancestor_index, *sizes, order, graph.indptr, graph.indices, graph.weights)
+    n_tasks = get_num_threads() if graph.weights.size > SERIAL_ENTRIES else 1
+    index, rows = tree.ancestor_index, (graph.indptr, graph.indices, graph.weights)
+    return weights_by_ancestor(index, tree.n_nodes, n_tasks, order, *rows)
 
 
 def node_volumes(tree: Tree, degrees: Reals) -> Reals:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hypcse.entropy import node_volumes
 from hypcse.graph import Graph
-from hypcse.kernels.arrays import Flags, Floating, Ids, Reals
+from hypcse.kernels.arrays import Flags, Floating, Ids, Reals, ShortIds
 from hypcse.kernels.trees.sweep import kept_parents, leaf_labels
 from hypcse.partitions.cuts import coarsest_cut, substantial_size, volume_shares
 from hypcse.partitions.following import Overlaps
@@ -173,7 +173,7 @@ def followed_stretch(stretches: list[Stretch], tree: Tree, former: Labels) -> St
     return max(sorted(nearest, key=lambda one: one.entropy), key=agreement, default=None)
 
 
-def substantial_parts(tree: Tree, parts: Ids) -> Ids:
+def substantial_parts(tree: Tree, parts: Ids | ShortIds) -> Ids | ShortIds:
     """The parts that are clusters worth the name: from the largest on, while they have the `substantial_size`."""
     parts = parts[np.argsort(-tree.sizes[parts], kind="stable")]
     enough = tree.sizes[parts] >= substantial_size(tree.n_leaves, np.arange(1, parts.size + 1))
@@ -183,7 +183,7 @@ def substantial_parts(tree: Tree, parts: Ids) -> Ids:
     return parts[: first + int(short[0]) if short.size else parts.size]
 
 
-def substantial_labels(tree: Tree, parts: Ids) -> Labels:
+def substantial_labels(tree: Tree, parts: Ids | ShortIds) -> Labels:
     """Labels of the `substantial_parts`; -1 for all other leaves."""
     parts = substantial_parts(tree, parts)
     number, first = np.arange(1, parts.size + 1), tree.first_positions[parts]
@@ -247,11 +247,11 @@ class _Scale:
         """The nodes that are the parts of a partition, ascending."""
         return np.flatnonzero(parts_of(self.parent, split))
 
-    def entropy(self, parts: Ids) -> float:
+    def entropy(self, parts: Ids | ShortIds) -> float:
         """Entropy in bits of the parts' shares of the volume."""
         return _bits(self.shares[parts])
 
-    def holds(self, parts: Ids) -> bool:
+    def holds(self, parts: Ids | ShortIds) -> bool:
         """Whether the parts hold more weight than the degrees alone would explain: positive `modularity`."""
         return float(self.inside[parts].sum() - np.square(self.shares[parts]).sum()) > LEAST_MODULARITY
 

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from hypcse.graph import Graph
-from hypcse.kernels.arrays import Flags, Ids, Reals
+from hypcse.kernels.arrays import Flags, Ids, Reals, ShortIds
 from hypcse.partitions.cuts import volume_shares
 from hypcse.search.leaving import Leaving, joined_by_distance
 from hypcse.tree import Tree
@@ -43,13 +43,13 @@ class Stretch:
 
     @property
     def split(self) -> Flags:
-        """Which nodes of the tree are split; made anew for each use, since many partitions are weighed."""
+        """Which nodes of the tree are split; made anew for each use, which takes less memory than to keep it."""
         return self.threshold <= self.limit
 
     @cached_property
-    def parts(self) -> Ids:
+    def parts(self) -> ShortIds:
         """The nodes that are its parts, ascending."""
-        return np.flatnonzero(parts_of(self.parent, self.split))
+        return np.flatnonzero(parts_of(self.parent, self.split)).astype(np.int32)
 
     @property
     def worth(self) -> float:

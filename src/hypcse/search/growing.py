@@ -14,8 +14,7 @@ from hypcse.kernels.trees.places import cheapest_nodes
 from hypcse.kernels.trees.sweep import children_first, subtree_minima, subtree_sums
 from hypcse.search.binary import binarize, searched_tree
 from hypcse.search.linkage import link_graph
-from hypcse.search.run import PART
-from hypcse.search.working import start_search
+from hypcse.search.working import PART, start_search
 from hypcse.tree import Tree
 
 MOST_LINKS = 64

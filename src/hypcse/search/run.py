@@ -32,7 +32,7 @@ from hypcse.search.join import top_of, with_top
 from hypcse.search.leaving import joined_by_distance
 from hypcse.search.linkage import link_graph
 from hypcse.search.multilevel import multilevel_tree
-from hypcse.search.working import Division, Search, node_measures, recombine, start_search
+from hypcse.search.working import PART, Division, Search, node_measures, recombine, start_search
 from hypcse.tree import Tree
 
 # Temperatures of annealing, in mean edge weights (times bits, or times leaves for Dasgupta's cost).
@@ -41,8 +41,7 @@ HOTTEST, COLDEST = 2.0, 0.05
 # one is reduced to first.
 MAX_WALK = 5_000_000_000
 FLAT_LEVELS = 8
-# Time and callback are checked after this many steps of walking, and parts of an annealing run.
-PART = 10_000_000
+# Parts of an annealing run, after which time and callback are checked.
 N_STAGES = 50
 # The share of parts in the progress of a descent that begins with them.
 PARTS_SHARE = 0.9
@@ -59,8 +58,9 @@ class Budget:
     n_short     : passes from each of them if there is no room for all.
     max_whole   : vertices up to which `STARTS` are tried; with more, only the trees of the caller are, and each is
                   first searched in parts, side by side.
-    n_parts     : the largest part has one over so many of all leaves, or `min_part` if that is more, at any number of
-                  threads; then larger parts take up what edges between the first ones may move.
+    min_part    : leaves that the largest part may have in any case.
+    n_parts     : rounds of parts. In each, a part has at most 1 / `n_parts` of all leaves, at any number of threads.
+                  Parts are copied while they are searched, with their rows; in the last round that may be most of both.
     n_chains    : annealing runs, each with a seed of its own.
     n_proposals : moves that a run proposes, at least `min_sweeps` and at most `max_sweeps` for each subtree.
     """
@@ -240,7 +240,7 @@ class Run:
         return search.division()
 
     def descend_in_parts(self, search: Search, note: Note) -> None:
-        """Descend inside disjoint subtrees in parallel, and mark for later what edges between them may move."""
+        """Descend inside disjoint subtrees in parallel, in rounds; what edges between them may move is for later."""
         n, budget = self.graph.n_vertices, self.budget
         n_done = 0
 
@@ -248,12 +248,13 @@ class Run:
             nonlocal n_done
             if self.stopped:
                 return
-            gain, n_moves = search.descend_in(part, budget.n_sweeps, budget.largest or n, self.least_gain)
+            largest = budget.largest or n
+            gain, n_moves = search.descend_in(part, budget.n_sweeps, largest, self.least_gain, self.out_of_time)
             with self.lock:
                 n_done += int(part[1])
             note(gain, n_moves, PARTS_SHARE * n_done / (n * len(budget.n_parts)))
 
-        # Listed before anything moves: the layout holds no longer then, but what lies in a part stays there.
+        # Listed first: moves change the layout, but not which nodes lie in a part.
         rounds = [list_parts(search.tree, n, max(budget.min_part, n // n_parts)) for n_parts in budget.n_parts]
         for parts in rounds:
             # The largest first, so that no thread is left with one at the end.

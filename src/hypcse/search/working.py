@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -28,7 +29,8 @@ from hypcse.kernels.trees.sweep import inherit_values, layout, shared_nodes
 from hypcse.tree import Tree
 from hypcse.tree.numbering import renumber
 
-UNLIMITED = 2**62
+PART = 10_000_000
+"""Time and callback are checked after this many steps of walking."""
 
 
 class Division(NamedTuple):
@@ -51,16 +53,20 @@ class Search:
         """The objective up to a constant, for entropy Eq. (7): sum over nodes of weight times phi(measure)."""
         return float(np.dot(self.tree.value["weight"], self.tree.value["phi"]))
 
-    def descend_in(self, part: Ids, n_sweeps: int, largest: int, least_gain: float) -> tuple[float, int]:
-        """Descend inside a part, whose few arrays stay in the cache, touching nothing outside; gain and moves made."""
+    def descend_in(
+        self, part: Ids, n_sweeps: int, largest: int, least_gain: float, is_stopped: Callable[[], bool]
+    ) -> tuple[float, int]:
+        """Descend inside a copy of a part, so that its memory is close, and put it back; gain and moves made."""
         first, size, inner = part.tolist()
         tree, rows = take_part(self.tree, self.rows, first, size, inner)
         rows = Rows(*read_only(*rows))
-        gained, n_moves = 0.0, 0
+        gained, n_moves, n_nodes = 0.0, 0, tree.link.shape[0]
         for _ in range(n_sweeps):
-            gain, moved, _ = descend(tree, rows, 0, UNLIMITED, largest, least_gain, self.logarithmic)
-            gained, n_moves = gained + gain, n_moves + moved
-            if moved == 0:
+            before, node = n_moves, 0
+            while node < n_nodes and not is_stopped():
+                gain, moved, node = descend(tree, rows, node, PART, largest, least_gain, self.logarithmic)
+                gained, n_moves = gained + gain, n_moves + moved
+            if n_moves == before:
                 break
         put_part(self.tree, self.rows, tree, first, size, inner)
         return gained, n_moves

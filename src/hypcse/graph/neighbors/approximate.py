@@ -53,10 +53,12 @@ def nearest_in_lists(X: NDArray[np.floating], k: int) -> Nearest:
     """
     n = len(X)
     first, more = min(n, k + max(n.bit_length() - FEWER, k // 2)), max(LONGER, k // 2)
-    points, unit = _robustly_centered(X)
-    tree, links = _first_lists(points, first)
-    order, points = tree.ids, points[tree.ids]
-    sample = _Sample(X, order, k, None if points.shape[1] > MAX_COLUMNS else tree, unit)
+    table, unit = _robustly_centered(X)
+    tree, links = _first_lists(table, first)
+    order, is_whole = tree.ids, table.shape[1] <= MAX_COLUMNS
+    points: Any = tree.points if is_whole else table[order]
+    sample = _Sample(X, order, k, tree if is_whole else None, unit)
+    del table, tree
     before, share = -1.0, sample.share(links)
     length = first if share >= ENOUGH else first + more
     while share < RECALL:
@@ -110,9 +112,11 @@ class _Sample:
         ids = np.where(near < 0, -1, self.order[near])
         farthest = sorted_candidates(self.X, self.X[rows], rows, ids)[1][:, self.k - 1 : self.k]
         # No other point is nearer than the last of these, up to rounding: of its distance, and of the coordinates.
-        lost = 2 * float(np.finfo(np.float32).eps) * np.sqrt(squared_norms(points))
-        reach = (1 - rounding(points.shape[1])[0]) * unit * (np.sqrt(squared[:, -1], dtype=np.float64) - lost)
-        return farthest, np.sqrt(farthest[:, 0]) >= reach
+        relative, absolute = rounding(points.shape[1])
+        lost = 2 * float(np.finfo(np.float32).eps) * np.sqrt(squared_norms(points)) + np.sqrt(absolute)
+        reach = (1 - relative) * unit * (np.sqrt(squared[:, -1], dtype=np.float64) - lost)
+        # Nothing is nearer than a copy.
+        return farthest, (farthest[:, 0] > 0) & (np.sqrt(farthest[:, 0]) >= reach)
 
     def share(self, links: Links) -> float:
         """The share of true neighbors in the lists."""

@@ -55,7 +55,7 @@ def chain_merges(
     rank: Ids | None = None,
     frozen: Flags | None = None,
 ) -> tuple[Ids, Ids]:
-    """Return the merges of the linkage cut(A, B) / (mass A mass B), largest first, in the order of the chains.
+    """Return the merges of the linkage cut(A, B) / (mass A mass B), parts before wholes.
 
     Unit masses give average linkage, degrees Paris linkage. Each merge names its clusters by one member. About
     O(m log n) in lists; once these have cost `patience` times n + m, heaps take over, which make the same merges if
@@ -70,9 +70,10 @@ def chain_merges(
     clusters = single_clusters(indptr, indices, weights, mass, first_ranks(n) if rank is None else rank)
     # The pool has a copy; what the caller does not hold need not stay.
     del weights
-    n_merges = reciprocal_merges(clusters, patience * (n + indices.size)) if n >= MIN_ROUNDS else 0
+    limit = patience * (n + indices.size)
+    n_merges, n_scanned = reciprocal_merges(clusters, limit) if n >= MIN_ROUNDS else (0, 0)
     at = Chain(clusters, np.empty(n, np.int64), state, np.array([0, n_merges, 0]))
-    if not follow_chain(at, None, patience * (n + indices.size)):
+    if not follow_chain(at, None, limit - n_scanned):
         # Which cluster of two keeps its name goes on to depend on the degrees when they were last visited.
         lengths = clusters.pool.length.copy()
         pairs = pairs_of_lists(clusters, 0.0)

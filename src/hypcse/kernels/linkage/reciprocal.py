@@ -22,11 +22,12 @@ _NONE, _MERGED = -1, -2
 _ENDED, _WAITING, _STALE = 0, 1, 2
 
 
-def reciprocal_merges(clusters: Clusters, limit: int) -> int:
-    """Merge clusters in rounds, from the beginning on; the number of merges made. `limit` entries may be scanned.
+def reciprocal_merges(clusters: Clusters, limit: int) -> tuple[int, int]:
+    """Merge clusters in rounds, until about `limit` entries were scanned; the numbers of merges and of scanned entries.
 
     A linkage that is reducible joins any two clusters that are nearest to each other sooner or later. After a round,
-    only clusters that merged, and those whose nearest has, look for their nearest anew.
+    only clusters that merged, and those whose nearest has, look for their nearest anew. The merges are those of chains
+    if sums of weights are exact, as those that `shorten` made are; in any case the same at any number of threads.
     """
     pool, n = clusters.pool, clusters.root.size
     nearest, fresh = np.full(n, _NONE, np.int32), np.zeros(n, np.bool_)
@@ -49,7 +50,7 @@ def reciprocal_merges(clusters: Clusters, limit: int) -> int:
         fresh[stale] = False
         state = _states(active, clusters.root, nearest)
         active, stale = active[state != _ENDED], active[state == _STALE]
-    return n_merges
+    return n_merges, n_scanned
 
 
 def _find_all_nearest(clusters: Clusters, stale: Ids, n_entries: Ids, nearest: ShortIds, fresh: Flags) -> bool:

@@ -132,7 +132,7 @@ def search_leaves(
         for c in range(d):
             low[c], high[c] = columns[c].min(), columns[c].max()
         out, gaps = np.empty(tree.blocks.shape[2], queries.dtype), np.empty(m, queries.dtype)
-        hits = np.empty(out.size + 1, np.int64)
+        hits = np.empty(out.size, np.int64)
         worst, reach = np.full(m, np.inf, queries.dtype), np.inf
         heap_gaps, heap = np.empty(room, queries.dtype), np.empty(room, np.int32)
         heap_gaps[0], heap[0] = 0, 0

@@ -171,7 +171,10 @@ def take_part(tree: WorkingTree, rows: Rows, first: int, size: int, inner: int) 
 
 @kernel
 def put_part(tree: WorkingTree, rows: Rows, part: WorkingTree, first: int, size: int, inner: int) -> None:
-    """Write a part back where it was taken from. Subtrees with an edge that leaves stay stale: it cannot judge them."""
+    """Write a part back where it was taken from.
+
+    What was not offered a place stays stale, and so do subtrees with an edge that leaves: a part cannot judge them.
+    """
     # Where it was laid out, the root is the last; a search of the same part before may have put another node on top.
     root = inner + size - 2
     while inner <= tree.link[root].parent < inner + size - 1:
@@ -196,6 +199,9 @@ def put_part(tree: WorkingTree, rows: Rows, part: WorkingTree, first: int, size:
                     tree.stale[node] = True
                     node = tree.link[node].parent
                 break
+    # Last: the ways up end at what is stale already.
+    for node in range(2 * size - 1):
+        tree.stale[_known_as(node, first, size, inner)] |= part.stale[node]
 
 
 @helper

@@ -128,7 +128,7 @@ def weights_by_ancestor(
     for i in prange(order.size):
         for k in range(indptr[i], indptr[i + 1]):
             j = indices[k]
-            if j < i:
+            if j <= i:
                 meeting[k] = -1
                 continue
             if end[i, 0] < end[j, 0]:
@@ -140,9 +140,10 @@ def weights_by_ancestor(
             else:
                 meeting[k] = max(best, _largest_between(index, p >> _SHIFT, q >> _SHIFT))
     total = np.zeros(n_nodes)
+    n_inner = n_nodes - order.size
     for task in prange(n_tasks):
-        first, end_node = task * n_nodes // n_tasks, (task + 1) * n_nodes // n_tasks
+        first, above = order.size + task * n_inner // n_tasks, order.size + (task + 1) * n_inner // n_tasks
         for k in range(indices.size):
-            if first <= meeting[k] < end_node:
+            if first <= meeting[k] < above:
                 total[meeting[k]] += weights[k]
     return total
