@@ -9,17 +9,7 @@ from numba import get_num_threads
 from numpy.typing import NDArray
 
 from hypcse._checks import warn
-from hypcse.graph.neighbors.exact import (
-    FAR,
-    Ids,
-    Nearest,
-    Queries,
-    brute_force,
-    in_unit,
-    kd_tree,
-    rounding,
-    squared_norms,
-)
+from hypcse.graph.neighbors.exact import FAR, Ids, Nearest, Queries, brute_force, in_unit, kd_tree, rounding
 from hypcse.kernels.points.kdtree import PointTree, build_tree
 from hypcse.kernels.points.leaves import search_leaves
 from hypcse.kernels.points.links import Links, joined_links, links_back, measured_links, projected
@@ -105,15 +95,16 @@ class _Sample:
     def _by_tree(self, tree: PointTree, unit: float) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """The distances by the tree, and where they are not certain because of rounding."""
         points: Any = tree.points[self.places]
-        near, squared = search_leaves(
-            tree, points, np.arange(len(points) + 1), 1.0, tree.start.size, self.k + 1 + EXTRA
-        )
+        start, room = np.arange(len(points) + 1), self.k + 1 + EXTRA
+        near, squared = search_leaves(tree, points, start, 1.0, tree.start.size, room)
         rows = self.order[self.places]
         ids = np.where(near < 0, -1, self.order[near])
         farthest = sorted_candidates(self.X, self.X[rows], rows, ids)[1][:, self.k - 1 : self.k]
         # No other point is nearer than the last of these, up to rounding: of its distance, and of the coordinates.
         relative, absolute = rounding(points.shape[1])
-        lost = 2 * float(np.finfo(np.float32).eps) * np.sqrt(squared_norms(points)) + np.sqrt(absolute)
+        lost = 2 * float(np.finfo(np.float32).eps) * np.linalg.norm(points, axis=1).astype(np.float64) + np.sqrt(
+            absolute
+        )
         reach = (1 - relative) * unit * (np.sqrt(squared[:, -1], dtype=np.float64) - lost)
         # Nothing is nearer than a copy.
         return farthest, (farthest[:, 0] > 0) & (np.sqrt(farthest[:, 0]) >= reach)

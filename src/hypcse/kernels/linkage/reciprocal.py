@@ -58,24 +58,20 @@ def _find_all_nearest(clusters: Clusters, stale: Ids, n_entries: Ids, nearest: S
     pool = clusters.pool
     needed = np.where(pool.follows[stale] < 0, 0, n_entries)
     ends = np.append(0, np.cumsum(needed))
-    done = 0
+    done, full = 0, False
     while done < stale.size:
-        some = done + _n_fitting(clusters, ends[done + 1 :] - ends[done])
-        if some == done:
-            compact(pool)
-            some = done + _n_fitting(clusters, ends[done + 1 :] - ends[done])
-            if some == done:
+        end = int(np.searchsorted(ends, ends[done] + pool.top[1] - pool.top[0], side="right")) - 1
+        if end <= done:
+            if full:
                 return False
-        begins = pool.top[0] + ends[done:some] - ends[done]
-        _find_nearest(pool, *clusters[1:4], stale[done:some], begins, nearest, fresh)
-        pool.top[0] += ends[some] - ends[done]
-        done = some
+            compact(pool)
+            full = True
+            continue
+        begins = pool.top[0] + ends[done:end] - ends[done]
+        _find_nearest(pool, *clusters[1:4], stale[done:end], begins, nearest, fresh)
+        pool.top[0] += ends[end] - ends[done]
+        done, full = end, False
     return True
-
-
-def _n_fitting(clusters: Clusters, ends: Ids) -> int:
-    """How many lists, which end at `ends`, the pool has room for."""
-    return int(np.searchsorted(ends, clusters.pool.top[1] - clusters.pool.top[0], side="right"))
 
 
 @parallel_kernel

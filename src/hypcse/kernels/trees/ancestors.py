@@ -105,13 +105,7 @@ def pair_ancestors(index: AncestorIndex, start: Ids, size: Ids, first: Ids, seco
 
 @sized_kernel(SERIAL_ENTRIES)
 def weights_by_ancestor(
-    index: AncestorIndex,
-    n_nodes: int,
-    n_tasks: int,
-    order: ShortIds,
-    indptr: Ids,
-    indices: ShortIds,
-    weights: Reals,
+    index: AncestorIndex, n_nodes: int, n_tasks: int, order: ShortIds, indptr: Ids, indices: ShortIds, weights: Reals
 ) -> Reals:
     """Sum, at the LCA of the ends of each stored entry (i, j) with i < j of a CSR matrix, of its weight. O(n + m).
 
