@@ -187,7 +187,6 @@ def substantial_labels(tree: Tree, parts: Ids | ShortIds) -> Labels:
     """Labels of the `substantial_parts`; -1 for all other leaves."""
     parts = substantial_parts(tree, parts)
     number, first = np.arange(1, parts.size + 1), tree.first_positions[parts]
-    # The leaves of a part stand side by side.
     change = np.zeros(tree.n_leaves + 1, np.int64)
     change[first] += number
     change[first + tree.sizes[parts]] -= number

@@ -96,8 +96,15 @@ def write_folder(out: Path, files: dict[str, bytes], overwrite: bool = False, ow
                 _replace(draft, place, {*owned, *files})
                 return out
         others = (place.with_name(f"{place.name}-{number}") for number in count(2))
-        free = next(path for path in chain([place], others) if not os.path.lexists(path))
-        os.rename(draft, free)
+        for free in chain([place], others):
+            try:
+                if not os.path.lexists(free):
+                    os.rename(draft, free)
+                    break
+            except OSError:
+                # Another may have taken it in between.
+                if not os.path.lexists(free):
+                    raise
     if free == place:
         return out
     warn(f"{out} appeared meanwhile and was not replaced; the result is in {free}.")

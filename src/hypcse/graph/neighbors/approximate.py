@@ -106,7 +106,6 @@ class _Sample:
             absolute
         )
         reach = (1 - relative) * unit * (np.sqrt(squared[:, -1], dtype=np.float64) - lost)
-        # Nothing is nearer than a copy.
         return farthest, (farthest[:, 0] > 0) & (np.sqrt(farthest[:, 0]) >= reach)
 
     def share(self, links: Links) -> float:
