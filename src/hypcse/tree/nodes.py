@@ -109,7 +109,6 @@ def part_distances(tree: Tree, means: NDArray[np.floating], sizes: Reals, square
 def leaves_by_label(tree: Tree, labels: Ids) -> Ids:
     """The leaves by label, from 0, and then from left to right. O(n) for up to 65,536 labels."""
     order = tree.leaf_order()
-    # NumPy sorts short integers by their digits.
     return order[np.argsort(labels[order].astype(np.min_scalar_type(labels.max())), kind="stable")]
 
 
